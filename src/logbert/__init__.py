@@ -1,0 +1,1 @@
+"""Point it at a log, and it tells you what is out of the ordinary, and why."""
