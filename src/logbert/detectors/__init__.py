@@ -3,5 +3,16 @@
 from logbert.detectors.base import Detector, DetectorState, LittleDataWarning, Reason
 from logbert.detectors.calibration import Calibration
 from logbert.detectors.corpus import Corpus
+from logbert.detectors.registry import PLACES, detector_class, restore
 
-__all__ = ["Calibration", "Corpus", "Detector", "DetectorState", "LittleDataWarning", "Reason"]
+__all__ = [
+    "PLACES",
+    "Calibration",
+    "Corpus",
+    "Detector",
+    "DetectorState",
+    "LittleDataWarning",
+    "Reason",
+    "detector_class",
+    "restore",
+]
