@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import tempfile
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from logbert.atomic import whole_folder
 from logbert.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
@@ -34,21 +32,10 @@ def writing(target: Path) -> Iterator[Path]:
 
     An existing model at `target` is replaced; anything else there is left alone and refused.
     """
-    target = Path(target)
     refuse_to_overwrite(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
-    except OSError as error:
-        raise ModelError(f"cannot write a model in {target.parent}: {error.strerror}") from error
-    try:
+    with whole_folder(target) as folder:
         yield folder
         _seal(folder)
-        _replace(target, folder)
-    except OSError as error:
-        raise ModelError(f"cannot write the model {target}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def refuse_to_overwrite(target: Path) -> None:
@@ -62,7 +49,6 @@ def refuse_to_overwrite(target: Path) -> None:
 
 def check(folder: Path) -> dict[str, Any]:
     """Verify a model's manifest and the checksum of every file; give the manifest."""
-    folder = Path(folder)
     if not folder.is_dir():
         raise ModelError(f"there is no model at {folder}; make one with `logbert train INPUT -o {folder}`")
     if not (folder / MANIFEST).is_file():
@@ -136,26 +122,3 @@ def _seal(folder: Path) -> None:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     digests = {path.relative_to(folder).as_posix(): _digest(path) for path in files}
     write_json(folder / MANIFEST, {"kind": KIND, "version": VERSION, "files": digests})
-
-
-def _replace(target: Path, folder: Path) -> None:
-    """Move the finished folder into place; an old model steps aside first and is removed last."""
-    folder.chmod(0o777 & ~_umask())
-    if not target.exists():
-        folder.rename(target)
-        return
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-    target.rename(aside / target.name)
-    try:
-        folder.rename(target)
-    except OSError:
-        (aside / target.name).rename(target)
-        raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

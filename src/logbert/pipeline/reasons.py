@@ -1,0 +1,109 @@
+"""From a detector's reasons to what a person reads: original lines, template texts, plain sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from logbert.detectors import Reason
+
+MOST_REASONS = 8  # kept for a verdict; the rest say less and less
+MOST_EXPECTED = 3
+TEMPLATE_WIDTH = 100
+
+ALTERNATIVE = pl.Struct({"template": pl.String, "probability": pl.Float64})
+REASON = pl.Struct(
+    {
+        "kind": pl.String,
+        "text": pl.String,
+        "weight": pl.Float64,
+        "key": pl.Int32,
+        "template": pl.String,
+        "rank": pl.Int32,
+        "probability": pl.Float64,
+        "expected": pl.List(ALTERNATIVE),
+        "line": pl.Int64,
+        "source": pl.String,
+        "number": pl.Int64,
+        "original": pl.String,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A reason with its words: what the verdict's `reasons` column holds, still without the original line."""
+
+    reason: Reason
+    text: str
+    template: str | None
+    line: int | None
+
+    def row(self, name_of: Callable[[int], str], place: dict[int, tuple[str, int, str]]) -> dict[str, object]:
+        """Give the reason as a value of the `reasons` column; `place` knows source, number and text of lines."""
+        source, number, original = place.get(self.line, (None, None, None)) if self.line is not None else (None,) * 3
+        return {
+            "kind": self.reason.kind,
+            "text": self.text,
+            "weight": self.reason.weight,
+            "key": self.reason.key,
+            "template": self.template,
+            "rank": self.reason.rank,
+            "probability": self.reason.probability,
+            "expected": [
+                {"template": name_of(key), "probability": probability}
+                for key, probability in self.reason.expected[:MOST_EXPECTED]
+            ],
+            "line": self.line,
+            "source": source,
+            "number": number,
+            "original": original,
+        }
+
+
+def tell(reason: Reason, name_of: Callable[[int], str], lines: Sequence[int] | None) -> Told:
+    """Put a reason into words; `lines` are the line numbers of the sequence's records, if it has any."""
+    position = reason.position
+    line = None
+    if lines and position is not None:
+        line = lines[min(position, len(lines) - 1)]
+    template = None if reason.key is None else name_of(reason.key)
+    return Told(reason, _sentence(reason, template, name_of), template, line)
+
+
+def _sentence(reason: Reason, template: str | None, name_of: Callable[[int], str]) -> str:
+    """Say what is odd, then what was expected instead."""
+    parts = [reason.kind]
+    if template is not None:
+        parts.append(quoted(template))
+    text = " ".join(parts)
+    if reason.detail:
+        text += f": {reason.detail}"
+    likely = [f"{quoted(name_of(key))} ({probability:.0%})" for key, probability in reason.expected[:MOST_EXPECTED]]
+    if likely:
+        text += f"; expected {', or '.join(likely)}"
+    if reason.rank is not None and reason.probability is not None:
+        text += f" (it came {_ordinal(reason.rank + 1)}, {_share(reason.probability)})"
+    return text
+
+
+def quoted(template: str, width: int = TEMPLATE_WIDTH) -> str:
+    """Quote a template, cut to what fits a line."""
+    flat = " ".join(template.split())
+    return f'"{flat}"' if len(flat) <= width else f'"{flat[: width - 1]}…"'
+
+
+def _ordinal(number: int) -> str:
+    suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
+
+
+def _share(probability: float) -> str:
+    if probability >= 0.01:
+        return f"{probability:.0%}"
+    return f"{probability:.2g}" if probability >= 1e-4 else "under 0.01 %"
