@@ -188,6 +188,10 @@ class Detector(ABC):
     def explain(self, sequence: Sequence[int] | npt.NDArray[np.integer]) -> list[Reason]:
         """Say what is odd about one sequence, worst first; an empty list when nothing is."""
 
+    def explain_all(self, corpus: Corpus) -> list[list[Reason]]:
+        """Explain each distinct sequence; detectors that can do many at once do so here."""
+        return [self.explain(sequence) for sequence in corpus]
+
     @abstractmethod
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
         """Give what was learnt: facts for JSON, arrays for safetensors."""
