@@ -167,6 +167,11 @@ def truth_of(period: Period) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=TRUTH_SCHEMA, orient="row")
 
 
+def read_truth(path: Path) -> pl.DataFrame:
+    """Read the truth that `simulate` wrote."""
+    return pl.read_csv(path, schema=TRUTH_SCHEMA).with_columns(pl.col("kind", "drift").fill_null(""))
+
+
 def _drift_in(life: Life) -> str:
     return "new message" if life.drifted else ""
 
