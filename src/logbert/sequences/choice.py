@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import polars as pl
 
 from logbert.sequences.grouping import CountWindows, Grouping, Sessions, TimeWindows
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def choose(frame: pl.DataFrame, codes: pl.Series | None = None) -> Grouping:

@@ -32,8 +32,8 @@ class TimeCollector(Collector):
     def _sequences(self, members: pl.DataFrame) -> pl.DataFrame:
         if members["time"].null_count() == len(members):
             raise OptionError(
-                f"time windows of {format_duration(self.size)} need timestamps, and none of the {self.records:,} records"
-                " has one; group by count:100, or give the format of the log"
+                f"time windows of {format_duration(self.size)} need timestamps, and none of the {self.records:,}"
+                " records has one; group by count:100, or give the format of the log"
             )
         members = self._with_sources(members)
         members = members.with_columns(effective_times(members).alias("clock"))
