@@ -39,6 +39,7 @@ class TextReader:
     Examples
     --------
     >>> import io
+    >>> from logbert.sequences.tokens import Tokens
     >>> blocks = TextReader("train", Tokens()).read(io.BytesIO(b"E5 E22 \r\n\nE5,0 E9\n"))
     >>> pl.concat(blocks).select("sequence", pl.col("keys").list.len()).rows()
     [('1', 2), ('3', 2)]
