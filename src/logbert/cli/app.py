@@ -134,19 +134,19 @@ def detect(
 ) -> None:
     """Say what is out of the ordinary in a log, worst first, and why."""
     from logbert.cli.printing import print_incidents, print_incidents_as_json
-    from logbert.pipeline import Pipeline, check_ending, incidents_of, write_verdicts
+    from logbert.pipeline import Pipeline, check_ending, write_verdicts
 
     if output is not None:
         check_ending(output)
     pipeline = Pipeline.load(model, progress=_progress(quiet=quiet))
-    verdicts = pipeline.detect(inputs)
+    detection = pipeline.examine(inputs)
+    incidents = detection.incidents
     if output is not None:
-        write_verdicts(verdicts, output)
-    incidents = incidents_of(verdicts, pipeline.titles_)
+        write_verdicts(detection.verdicts, output)
     if as_json:
         print_incidents_as_json(incidents.head(top))
     else:
-        print_incidents(verdicts, incidents, top)
+        print_incidents(detection.verdicts, incidents, top)
     if fail_on_anomaly and len(incidents):
         raise typer.Exit(1)
 

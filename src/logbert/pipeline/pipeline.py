@@ -16,7 +16,7 @@ from logbert.lines import read_labels
 from logbert.pipeline import store
 from logbert.pipeline.intake import Intake, LogIntake, Taken
 from logbert.pipeline.key_intake import KeyIntake
-from logbert.pipeline.verdicts import judge
+from logbert.pipeline.verdicts import Detection, judge
 from logbert.progress import SILENT, Progress
 from logbert.sequences import apply_labels
 from logbert.templates import Masks
@@ -92,7 +92,6 @@ class Pipeline:
         self.device = device
         self.progress = progress
         self.facts_: dict[str, Any] = {}
-        self.titles_: dict[str, str] = {}
 
     def fit(self, inputs: Inputs, *, labels: str | Path | None = None, resume: bool = False) -> Self:
         """Learn what is ordinary from logs that are mostly normal.
@@ -137,9 +136,11 @@ class Pipeline:
         pl.DataFrame
             One row per sequence, in input order: sequence, start, end, events, score, anomaly, incident, reasons.
         """
-        taken = self.take(inputs)
-        verdicts, self.titles_ = judge(taken, self.detector_)
-        return verdicts
+        return self.examine(inputs).verdicts
+
+    def examine(self, inputs: Inputs) -> Detection:
+        """Judge other logs, and keep what it takes to show the incidents."""
+        return judge(self.take(inputs), self.detector_)
 
     def take(self, inputs: Inputs) -> Taken:
         """Read other logs as this pipeline reads them, without judging: their sequences of keys."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from logbert.detectors import Corpus
-from logbert.pipeline.incidents import Cause
+from logbert.pipeline.incidents import Cause, incidents_of
 from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell
 
 if TYPE_CHECKING:
@@ -19,21 +20,39 @@ if TYPE_CHECKING:
 COLUMNS = ("sequence", "start", "end", "events", "score", "anomaly", "incident", "reasons")
 
 
-def judge(taken: Taken, detector: Detector) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Score all sequences and explain the anomalous ones.
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """What was found: the verdicts, and what it takes to show them.
 
-    Returns
-    -------
-    tuple
-        The verdicts, one row per sequence in input order, and the title of each incident by its id.
+    Attributes
+    ----------
+    verdicts
+        One row per sequence, in input order: sequence, start, end, events, score, anomaly, incident, reasons.
+    titles
+        The title of each incident, by its id.
+    taken
+        The sequences that were judged.
     """
+
+    verdicts: pl.DataFrame
+    titles: dict[str, str]
+    taken: Taken
+
+    @property
+    def incidents(self) -> pl.DataFrame:
+        """The verdicts that share a cause, worst first."""
+        return incidents_of(self.verdicts, self.titles)
+
+
+def judge(taken: Taken, detector: Detector) -> Detection:
+    """Score all sequences and explain the anomalous ones."""
     corpus = Corpus.of(taken.sequences)
     scores = detector.score(corpus)
     anomalous = np.flatnonzero(scores >= 1.0)
     told = _tell_all(taken, detector, corpus, anomalous)
     causes = [Cause.of(reasons) for reasons in told]
     titles = {cause.id: cause.title for cause in causes}
-    return _frame(taken, scores, anomalous, causes, _rows(taken, told)), titles
+    return Detection(_frame(taken, scores, anomalous, causes, _rows(taken, told)), titles, taken)
 
 
 def _tell_all(taken: Taken, detector: Detector, corpus: Corpus, rows: np.ndarray) -> list[list[Told]]:
