@@ -10,8 +10,9 @@ from logbert.errors import InputError
 from logbert.sequences.collector import SCHEMA, in_schema
 
 if TYPE_CHECKING:
-    from logbert.sequences.tokens import Tokens
     from collections.abc import Iterator
+
+    from logbert.sequences.tokens import Tokens
 
 BLOCK = 1 << 25  # bytes of text split at a time
 
