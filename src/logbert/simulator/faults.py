@@ -70,15 +70,16 @@ NEVER_SEEN = (
 
 
 def missing_step(life: Life, dice: Dice) -> Broken | None:
-    """Leave out a step that always follows what was done."""
+    """Leave out a step that always follows what was done: one record of it, or every one."""
     places = _places(life.steps, ALWAYS_FOLLOW)
     if not places:
         return None
     # The kind of step first: of the three "stored" each is as likely to be the missing one as the only "sealed".
     name = dice.pick(sorted({life.steps[place].event.name for place in places}))
-    place = dice.pick([place for place in places if life.steps[place].event.name == name])
-    step = life.steps[place]
-    return Broken(life.steps[:place] + life.steps[place + 1 :], f"'{name}' of {step.node} is missing")
+    places = [place for place in places if life.steps[place].event.name == name]
+    missing = set(places) if dice.chance(0.5) else {dice.pick(places)}
+    steps = [step for place, step in enumerate(life.steps) if place not in missing]
+    return Broken(steps, f"{len(missing)} of {len(places)} '{name}' missing")
 
 
 def out_of_order(life: Life, dice: Dice) -> Broken | None:
@@ -109,8 +110,9 @@ def never_seen(life: Life, dice: Dice) -> Broken:
         "page": dice.whole(1, 400),
         "size": dice.whole(401, 4_095),
     }
-    step = Step(dice.between(first, last), event, node, values)
-    return Broken(_in_time([*life.steps, step]), f"'{event.name}' was never seen")
+    times = dice.whole(1, 3)
+    new = [Step(dice.between(first, last), event, node, values) for _ in range(times)]
+    return Broken(_in_time([*life.steps, *new]), f"'{event.name}', never seen before, {times} times")
 
 
 def retry_storm(life: Life, dice: Dice) -> Broken | None:

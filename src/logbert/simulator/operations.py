@@ -136,30 +136,32 @@ def _replicate(life: Life, at: float) -> float:
     dice = life.dice
     at = _place(life, at)
     life.write(at, "opened", life.gateway, hops=REPLICAS)
-    _send_chunks(life, at)
+    sent = _send_chunks(life, at)
     ends = []
     for hop, bay in enumerate(tuple(life.bays)):
         begin = at + hop * dice.lapse(0.002, 0.01)
         if dice.chance(DECLINED):
             bay, begin = _replace(life, bay, begin)  # noqa: PLW2901 - from here on the hop is the other bay
-        ends.append(_store(life, bay, begin))
+        ends.append(_store(life, bay, begin, sent=sent))
     return max(ends)
 
 
-def _send_chunks(life: Life, at: float) -> None:
+def _send_chunks(life: Life, at: float) -> float:
+    """Send an object of more than one chunk piece by piece, and give the time the last one is out."""
     chunks = min(1 + life.size // CHUNK, 4)
     for chunk in range(1, chunks + 1) if chunks > 1 else ():
-        at += life.dice.lapse(0.012, 0.03)
+        at += life.dice.lapse(0.02, 0.03)
         size = min(CHUNK, life.size - (chunk - 1) * CHUNK)
         life.write(at, "sent", life.gateway, chunk=chunk, chunks=chunks, size=size)
+    return at
 
 
-def _store(life: Life, bay: str, at: float, *, acknowledge: bool = True) -> float:
+def _store(life: Life, bay: str, at: float, *, sent: float = 0.0, acknowledge: bool = True) -> float:
     """Let one bay take a slab, write it to disk and say so."""
     dice = life.dice
     peer = f"{ADDRESSES[life.gateway]}:{dice.whole(40_000, 49_999)}"
     life.write(at, "taking", bay, peer=peer)
-    begin, at = at, at + dice.lapse(0.02, 0.15)
+    begin, at = at, max(at, sent) + dice.lapse(0.02, 0.15)
     if acknowledge and dice.chance(RESET):
         at = _reset(life, bay, at)
     values = {"ms": int(1000 * (at - begin)), "crc": dice.hexadecimal(8), "volume": dice.whole(1, 6)}
