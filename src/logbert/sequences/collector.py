@@ -10,8 +10,8 @@ program the order of writing is the order of events, and a clock may be set. Rec
 sequence are merged by time, where a clock that goes backwards counts as standing still. Equal times stand in the
 order of the lines.
 
-A record without a time counts as written at the last time its source gave before it, or, at its beginning, at the
-first that follows. It keeps its unknown time in the column `times`.
+A record without a time goes by its neighbours in the same source (`logbert.sequences.clocks`). It keeps its unknown
+time in the column `times`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logbert.errors import InputError
+from logbert.sequences.clocks import Clocks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,8 +68,7 @@ class Collector(ABC):
         self.left_out = 0
         self.without_time = 0
         self._parts: list[pl.DataFrame] = []
-        self._sources: list[pl.DataFrame] = []
-        self._notes: list[str] = []
+        self._clocks = Clocks()
 
     def add(self, frame: pl.DataFrame, codes: pl.Series | npt.NDArray[np.integer]) -> None:
         """Take a batch of records, and the code of each.
@@ -88,9 +88,8 @@ class Collector(ABC):
         narrow = narrow_columns(frame).with_columns(pl.Series("code", codes).cast(pl.UInt32))
         self.records += len(frame)
         self.without_time += narrow["time"].null_count()
-        if "source" in frame.columns:
-            self._sources.append(source_runs(frame))
-        self._parts.append(self._members(frame, narrow))
+        self._clocks.add(narrow.select("line", "source", "time"))
+        self._parts.append(self._members(frame, narrow.drop("source")))
 
     def finish(self, key_of_code: npt.NDArray[np.integer]) -> pl.DataFrame:
         """Give the sequences of all records so far, and forget the records.
@@ -110,7 +109,6 @@ class Collector(ABC):
         rows = [part for part in parts if not part.is_empty()]
         del parts
         if not rows:
-            self._sources.clear()
             return pl.DataFrame(schema=SCHEMA)
         members = pl.concat(rows, rechunk=True)
         rows.clear()
@@ -122,7 +120,7 @@ class Collector(ABC):
     @property
     def notes(self) -> list[str]:
         """What the user should know of records that were left out or had no time, a sentence each."""
-        return list(self._notes)
+        return []
 
     @abstractmethod
     def _members(self, frame: pl.DataFrame, narrow: pl.DataFrame) -> pl.DataFrame:
@@ -132,64 +130,44 @@ class Collector(ABC):
     def _sequences(self, members: pl.DataFrame) -> pl.DataFrame:
         """Put the records (line, time, label, key; in order of lines) together as sequences."""
 
-    def _with_sources(self, members: pl.DataFrame) -> pl.DataFrame:
-        """Add the number of the source of each record (0 if there is but one)."""
-        runs = pl.concat(self._sources) if self._sources else pl.DataFrame()
-        self._sources.clear()
-        if runs.is_empty() or runs["source"].n_unique() == 1:
-            return members.with_columns(pl.lit(0, pl.UInt32).alias("source"))
-        runs = runs.sort("line").with_columns(pl.col("source").rank("dense").cast(pl.UInt32))
-        return members.join_asof(runs, on="line", strategy="backward")
-
 
 def narrow_columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """Keep line, time (microseconds) and label of each record; what the frame does not have is null."""
+    """Keep line, source, time (microseconds) and label of each record; what the frame does not have is null."""
     if "line" not in frame.columns:
         raise InputError(f"a frame of records needs a column 'line'; this one has {frame.columns}")
     time = pl.col("timestamp").cast(pl.Datetime("us")) if "timestamp" in frame.columns else pl.lit(None)
+    source = pl.col("source").cast(pl.String).fill_null("") if "source" in frame.columns else pl.lit("")
     label = pl.col("label") if "label" in frame.columns else pl.lit(None)
     return frame.select(
         pl.col("line").cast(pl.Int64),
+        source.alias("source"),
         time.cast(pl.Int64).alias("time"),
         label.cast(pl.Boolean).alias("label"),
     )
 
 
-def source_runs(frame: pl.DataFrame) -> pl.DataFrame:
-    """Give the lines at which another source begins: files are read one after the other, so there are few."""
-    changes = pl.col("source").ne_missing(pl.col("source").shift())
-    first = pl.int_range(pl.len()) == 0
-    return (
-        frame.select(
-            pl.col("line").cast(pl.Int64),
-            pl.col("source").cast(pl.String).fill_null(""),
-            (changes | first).alias("begins"),
-        )
-        .filter("begins")
-        .drop("begins")
-    )
-
-
-def effective_times(members: pl.DataFrame) -> pl.Series:
-    """Give each record (in order of lines, with `source`) a time, where any record has one."""
-    time = members["time"]
-    if not time.null_count():
-        return time
-    own = pl.col("time").forward_fill().backward_fill().over("source")
-    return members.select(own.forward_fill().backward_fill().alias("time"))["time"]
-
-
 def merge_sources(members: pl.DataFrame, group: str) -> pl.DataFrame:
-    """Bring records (in order of lines, with `source`) into the order they have within their sequences."""
+    """Bring records (in order of lines, with `source` and the time `at`) into their order within their sequences."""
     if members["source"].max() == members["source"].min():
         return members
-    clock = effective_times(members)
-    return (
-        members.with_columns(clock.alias("clock"))
-        .with_columns(pl.col("clock").cum_max().over(group, "source"))
-        .sort("clock", "line", maintain_order=True, nulls_last=True)
-        .drop("clock")
+    return members.with_columns(_standing_clock(members, group)).sort("at", "line", nulls_last=True)
+
+
+def _standing_clock(members: pl.DataFrame, group: str) -> pl.Series:
+    """Let a clock that goes backwards stand still until it is caught up with, within a source and a sequence.
+
+    Clocks seldom go backwards, so only the sequences in which one did are looked at.
+    """
+    backwards = members.select(pl.col("at") < pl.col("at").cum_max().over("source"))["at"]
+    if not backwards.any():
+        return members["at"]
+    touched = members[group].is_in(members.filter(backwards)[group].unique().implode())
+    standing = (
+        members.with_row_index("row")
+        .filter(touched)
+        .select("row", pl.col("at").cum_max().over(group, "source").alias("at"))
     )
+    return members.select("at").with_row_index("row").update(standing, on="row")["at"]
 
 
 def assemble(members: pl.DataFrame, group: str) -> pl.DataFrame:

@@ -41,10 +41,14 @@ class SessionCollector(Collector):
         return narrow[ids["row"]].with_columns(group)
 
     def _sequences(self, members: pl.DataFrame) -> pl.DataFrame:
-        members = merge_sources(self._with_sources(members), "group")
-        sequences = in_schema(assemble(members, "group").rename({"group": "sequence"}))
-        first = sequences["lines"].list.min()
-        return sequences if first.is_sorted() else sequences[first.arg_sort()]
+        members = self._clocks.with_source(members)
+        if members["source"].max() == members["source"].min():
+            sessions = assemble(members, "group")
+        else:
+            named = members.select("group").unique(maintain_order=True)
+            merged = merge_sources(members.with_columns(self._clocks.times(members).alias("at")), "group")
+            sessions = named.join(assemble(merged, "group"), on="group", how="left", maintain_order="left")
+        return in_schema(sessions.rename({"group": "sequence"}))
 
     @property
     def notes(self) -> list[str]:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from logbert.errors import OptionError
-from logbert.sequences.collector import Collector, assemble, effective_times, in_schema, merge_sources
+from logbert.sequences.collector import Collector, assemble, in_schema, merge_sources
 from logbert.sequences.durations import format_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SLAB = 1_000_000  # records that are spread over their windows at a time, which bounds memory where windows overlap
 
 
 class TimeCollector(Collector):
     """Windows of time, over all sources.
 
     A record falls into the windows its own time says, however late it is written. A record without a time goes by its
-    neighbours in the same source (see `logbert.sequences.collector`). Stretches without records give no windows.
+    neighbours in the same source (see `logbert.sequences.clocks`). Stretches without records give no windows.
 
     Parameters
     ----------
@@ -35,33 +42,21 @@ class TimeCollector(Collector):
                 f"time windows of {format_duration(self.size)} need timestamps, and none of the {self.records:,}"
                 " records has one; group by count:100, or give the format of the log"
             )
-        members = self._with_sources(members)
-        members = members.with_columns(effective_times(members).alias("clock"))
-        windows = self._spread(members).drop("clock")
-        windows = merge_sources(windows, "window").sort("window", maintain_order=True)
-        begins = pl.from_epoch(pl.col("window") * self.step, time_unit="us")
-        return in_schema(
-            assemble(windows, "window").with_columns(
-                pl.format("{}/{}", begins.dt.strftime("%Y-%m-%dT%H:%M:%S"), pl.lit(format_duration(self.size))).alias(
-                    "sequence"
-                )
-            )
-        )
-
-    def _spread(self, members: pl.DataFrame) -> pl.DataFrame:
-        """Give each record once for each window it is in; windows are numbered in steps since 1970."""
-        last = pl.col("clock").floordiv(self.step)
-        if self.step == self.size:
-            return members.with_columns(last.alias("window"))
-        first = (pl.col("clock") - self.size).floordiv(self.step) + 1
-        return members.with_columns(pl.int_ranges(first, last + 1).alias("window")).explode("window")
+        members = self._clocks.with_source(members)
+        members = members.with_columns(self._clocks.times(members).alias("at"))
+        begins = pl.from_epoch(pl.col("window") * self.step, time_unit="us").dt.strftime("%Y-%m-%dT%H:%M:%S")
+        name = pl.format("{}/{}", begins, pl.lit(format_duration(self.size))).alias("sequence")
+        slabs = spread(members, self.size, self.step)
+        windows = [assemble(merge_sources(slab, "window"), "window").sort("window") for slab in slabs]
+        return pl.concat([in_schema(slab.with_columns(name)) for slab in windows], rechunk=False)
 
     @property
     def notes(self) -> list[str]:
         """How many records went by their neighbours' time."""
         if not self.without_time:
             return []
-        return [f"{self.without_time:,} of {self.records:,} records have no time and went by the record before them"]
+        verb = "have no time and go" if self.without_time > 1 else "has no time and goes"
+        return [f"{self.without_time:,} of {self.records:,} records {verb} by the time of the record before"]
 
 
 class CountCollector(Collector):
@@ -85,20 +80,56 @@ class CountCollector(Collector):
 
     def _sequences(self, members: pl.DataFrame) -> pl.DataFrame:
         final = -(-max(len(members) - self.size, 0) // self.step)
-        position = pl.int_range(pl.len(), dtype=pl.Int64)
-        last = position.floordiv(self.step)
-        if self.step == self.size:
-            windows = members.with_columns(last.alias("window"))
-        else:
-            first = ((position - self.size).floordiv(self.step) + 1).clip(lower_bound=0)
-            windows = (
-                members.with_columns(pl.int_ranges(first, last.clip(upper_bound=final) + 1).alias("window"))
-                .explode("window")
-                .sort("window", maintain_order=True)
-            )
+        members = members.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("at"))
         lines = pl.col("lines").list
-        return in_schema(
-            assemble(windows, "window").with_columns(
-                pl.format("lines {}-{}", lines.first(), lines.last()).alias("sequence")
-            )
-        )
+        name = pl.format("lines {}-{}", lines.first(), lines.last()).alias("sequence")
+        slabs = spread(members, self.size, self.step, within=(0, final))
+        windows = [assemble(slab, "window").sort("window") for slab in slabs]
+        return pl.concat([in_schema(slab.with_columns(name)) for slab in windows], rechunk=False)
+
+
+def spread(
+    members: pl.DataFrame, size: int, step: int, within: tuple[int, int] | None = None
+) -> Iterator[pl.DataFrame]:
+    """Give each record once for each window it is in, some windows at a time.
+
+    Parameters
+    ----------
+    members
+        Records, and the point `at` which each stands.
+    size, step
+        Window `w` holds the records from `w * step` on, as long as they are before `w * step + size`.
+    within
+        The first and last windows to make, if not all that hold a record.
+
+    Yields
+    ------
+    pl.DataFrame
+        The records of successive ranges of windows, in the order of `members`, each with its `window`.
+
+    Examples
+    --------
+    >>> [slab.rows() for slab in spread(pl.DataFrame({"at": [0, 5, 9]}), size=10, step=5)]
+    [[(0, -1), (0, 0), (5, 0), (5, 1), (9, 0), (9, 1)]]
+    """
+    at = pl.col("at")
+    for low, high in _ranges(members["at"], size, step, within):
+        rows = members.filter(at >= low * step, at < high * step + size)
+        first = ((at - size).floordiv(step) + 1).clip(lower_bound=low)
+        last = at.floordiv(step).clip(upper_bound=high)
+        if size == step:
+            yield rows.with_columns(last.alias("window"))
+        else:
+            yield rows.with_columns(pl.int_ranges(first, last + 1).alias("window")).explode("window")
+
+
+def _ranges(at: pl.Series, size: int, step: int, within: tuple[int, int] | None) -> Iterator[tuple[int, int]]:
+    """Cut the windows into ranges (both ends included) that about `SLAB` records belong to."""
+    spans = at.to_frame("at").select(pl.col("at").min().alias("low"), pl.col("at").max().alias("high")).row(0)
+    low, final = within or ((spans[0] - size) // step + 1, spans[1] // step)
+    held = at.to_frame("at").group_by(pl.col("at").floordiv(step).alias("window")).len().sort("window")
+    slab = pl.col("len").cum_sum().floordiv(max(1, SLAB * step // size))
+    for high in held.group_by(slab.alias("slab"), maintain_order=True).agg(pl.col("window").last())["window"]:
+        if low <= min(high, final):
+            yield low, min(high, final)
+            low = high + 1
