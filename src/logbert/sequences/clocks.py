@@ -41,9 +41,14 @@ class Clocks:
             self._first.setdefault(source, first)
             self._last[source] = last
 
+    @property
+    def several(self) -> bool:
+        """Whether there was more than one source."""
+        return len(self._numbers) > 1
+
     def with_source(self, members: pl.DataFrame) -> pl.DataFrame:
         """Add the number of the source of each record; `members` are in the order of lines."""
-        if len(self._numbers) < 2:
+        if not self.several:
             return members.with_columns(pl.lit(0, pl.UInt32).alias("source"))
         runs = pl.concat(self._runs).sort("line")
         numbers = pl.col("source").replace_strict(self._numbers, return_dtype=pl.UInt32)

@@ -148,8 +148,6 @@ def narrow_columns(frame: pl.DataFrame) -> pl.DataFrame:
 
 def merge_sources(members: pl.DataFrame, group: str) -> pl.DataFrame:
     """Bring records (in order of lines, with `source` and the time `at`) into their order within their sequences."""
-    if members["source"].max() == members["source"].min():
-        return members
     return members.with_columns(_standing_clock(members, group)).sort("at", "line", nulls_last=True)
 
 

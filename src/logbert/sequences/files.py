@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import bz2
-import glob
-import gzip
-import io
-import lzma
+import shutil
 import sys
+import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 import polars as pl
-import zstandard
 
 from logbert.atomic import whole_file
 from logbert.errors import InputError
+from logbert.lines.sources import Source, find_sources
+from logbert.lines.streams import LONGEST_LINE, Intake, read_blocks
 from logbert.progress import SILENT, Progress
 from logbert.sequences.collector import SCHEMA
 from logbert.sequences.grouping import CountWindows, Grouping
 from logbert.sequences.parquet_files import read_parquet
-from logbert.sequences.text_files import TextReader
+from logbert.sequences.text_files import BLOCK, TextReader
 from logbert.sequences.tokens import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from logbert.sequences.names import KeyNames
 
 PARQUET = b"PAR1"
-_OPENERS: dict[bytes, Callable[[BinaryIO], object]] = {
-    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-    b"\x28\xb5\x2f\xfd": lambda raw: zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True),
-}
-_DAMAGED = (EOFError, OSError, lzma.LZMAError, zstandard.ZstdError)
+STDIN = "-"
 
 
 def read_sequences(
@@ -85,11 +77,11 @@ def read_sequences(
     for source in sources:
         frame = pl.concat([pl.DataFrame(schema=SCHEMA), *_read(source, tokens, grouping or _HUNDREDS, progress)])
         if len(sources) > 1:
-            frame = frame.with_columns(pl.format("{}:{}", pl.lit(source), "sequence").alias("sequence"))
+            frame = frame.with_columns(pl.format("{}:{}", pl.lit(source.name), "sequence").alias("sequence"))
         frames.append(frame)
     sequences = pl.concat(frames, rechunk=True)
     if sequences.is_empty():
-        raise InputError(f"there are no sequences in {', '.join(sources)}")
+        raise InputError(f"there are no sequences in {', '.join(source.name for source in sources)}")
     return sequences.with_columns(_renumbered(sequences["keys"], tokens, names))
 
 
@@ -132,59 +124,53 @@ def _check_writable(named: pl.Series, path: Path) -> None:
         raise InputError(f"the key {broken[0]!r} cannot be written as text, where spaces separate keys; write .parquet")
 
 
-def _sources(paths: list[str | Path]) -> list[str]:
+def _sources(paths: list[str | Path]) -> list[Source]:
     """Give every file that is meant, in the order given; a folder's and a glob's in the order of their names."""
-    found: list[str] = []
-    for path in map(str, paths):
-        if path == "-" or Path(path).is_file():
-            found.append(path)
-        elif Path(path).is_dir():
-            files = sorted(str(file) for file in Path(path).rglob("*") if file.is_file())
-            if not files:
-                raise InputError(f"the folder {path} holds no files")
-            found += files
-        else:
-            files = sorted(file for file in _matching(path) if Path(file).is_file())
-            if not files:
-                raise InputError(f"there is no file {path}")
-            found += files
-    return found
+    found: dict[str, Source] = {}
+    for path in paths:
+        if str(path) == STDIN:
+            found[STDIN] = Source(STDIN, Path(STDIN), named=True, size=0)
+            continue
+        sources, skipped = find_sources([path])
+        packed = [Path(one.name) for one in skipped if one.name.endswith(".parquet")]
+        sources += [Source(str(file), file, named=False, size=file.stat().st_size) for file in packed if file.is_file()]
+        sources.sort(key=lambda source: source.name)
+        if not sources:
+            raise InputError(f"{path} holds no files of sequences")
+        found |= {source.name: source for source in sources if source.name not in found}
+    return list(found.values())
 
 
-def _read(source: str, tokens: Tokens, grouping: Grouping, progress: Progress) -> Iterator[pl.DataFrame]:
-    with _opened(source) as stream:
-        if cast("io.BufferedReader", stream).peek(4)[:4] == PARQUET:
-            if source == "-":
-                raise InputError("Parquet cannot be read from standard input; give the file's name")
-            yield read_parquet(Path(source), tokens, grouping)
+def _read(source: Source, tokens: Tokens, grouping: Grouping, progress: Progress) -> Iterator[pl.DataFrame]:
+    with ExitStack() as stack:
+        path = stack.enter_context(_standard_input()) if source.name == STDIN else source.path
+        if _is_parquet(path):
+            yield read_parquet(path, source.name, tokens, grouping)
             return
-        reader = TextReader(source, tokens)
-        try:
-            yield from reader.read(stream)
-        except _DAMAGED as error:
-            raise InputError(f"cannot read {source}: {error}") from error
+        reader = TextReader(source.name, tokens)
+        step = stack.enter_context(progress.step(f"reading {source.name}", total=source.size or None, unit="bytes"))
+        intake = Intake(advanced=step.advance)
+        yield from reader.read(read_blocks(path, source.name, BLOCK, intake))
+    if intake.cut:
+        raise InputError(
+            f"{source.name} has a line of more than {LONGEST_LINE:,} bytes; write such sequences as Parquet"
+        )
     if reader.empty:
-        progress.note(f"{reader.empty:,} empty lines of {source} hold no sequence and are passed over")
+        progress.note(f"{reader.empty:,} empty lines of {source.name} hold no sequence and are passed over")
 
 
-def _matching(pattern: str) -> list[str]:
-    return glob.glob(pattern, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute patterns
+def _is_parquet(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(PARQUET)) == PARQUET
 
 
 @contextmanager
-def _opened(source: str) -> Iterator[BinaryIO]:
-    """Open a file, whatever it is compressed with."""
-    with ExitStack() as stack:
-        if source == "-":
-            raw = cast("io.BufferedReader", sys.stdin.buffer)
-        else:
-            try:
-                raw = stack.enter_context(Path(source).open("rb"))
-            except OSError as error:
-                raise InputError(f"cannot read {source}: {error.strerror}") from error
-        head = raw.peek(6)
-        opener = next((opener for magic, opener in _OPENERS.items() if head.startswith(magic)), None)
-        yield raw if opener is None else io.BufferedReader(cast("io.RawIOBase", opener(raw)))
+def _standard_input() -> Iterator[Path]:
+    """Keep what can be read only once."""
+    with tempfile.NamedTemporaryFile(prefix="logbert-") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        file.flush()
+        yield Path(file.name)
 
 
 def _renumbered(lists: pl.Series, tokens: Tokens, names: KeyNames | None) -> pl.Series:

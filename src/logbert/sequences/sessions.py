@@ -41,11 +41,11 @@ class SessionCollector(Collector):
         return narrow[ids["row"]].with_columns(group)
 
     def _sequences(self, members: pl.DataFrame) -> pl.DataFrame:
-        members = self._clocks.with_source(members)
-        if members["source"].max() == members["source"].min():
+        if not self._clocks.several:
             sessions = assemble(members, "group")
         else:
             named = members.select("group").unique(maintain_order=True)
+            members = self._clocks.with_source(members)
             merged = merge_sources(members.with_columns(self._clocks.times(members).alias("at")), "group")
             sessions = named.join(assemble(merged, "group"), on="group", how="left", maintain_order="left")
         return in_schema(sessions.rename({"group": "sequence"}))

@@ -47,7 +47,9 @@ class TimeCollector(Collector):
         begins = pl.from_epoch(pl.col("window") * self.step, time_unit="us").dt.strftime("%Y-%m-%dT%H:%M:%S")
         name = pl.format("{}/{}", begins, pl.lit(format_duration(self.size))).alias("sequence")
         slabs = spread(members, self.size, self.step)
-        windows = [assemble(merge_sources(slab, "window"), "window").sort("window") for slab in slabs]
+        if self._clocks.several:
+            slabs = (merge_sources(slab, "window") for slab in slabs)
+        windows = [assemble(slab, "window").sort("window") for slab in slabs]
         return pl.concat([in_schema(slab.with_columns(name)) for slab in windows], rechunk=False)
 
     @property
