@@ -47,6 +47,12 @@ def _version(on: bool) -> None:
         raise typer.Exit
 
 
+Templates = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--templates", metavar="FILE", help="EventId,EventTemplate: the text of the keys of sequences."),
+]
+
+
 @app.callback()
 def _options(
     version: Annotated[
@@ -82,10 +88,7 @@ def train(
         typer.Option("--labels", metavar="FILE", help="Labels; what they call abnormal is left out."),
     ] = None,
     masks: Masks = None,
-    templates: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--templates", metavar="FILE", help="EventId,EventTemplate: the text of the keys of sequences."),
-    ] = None,
+    templates: Templates = None,
     seed: Annotated[int, typer.Option("--seed", help="Everything random comes from it.")] = 0,
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Train the model at -o on.")] = False,
@@ -123,26 +126,28 @@ def detect(
     *,
     output: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--output", "-o", metavar="OUT", help="Write every verdict: .jsonl, .csv or .parquet."),
+        typer.Option("--output", "-o", metavar="OUT", help="Write all verdicts: .jsonl, .csv, .parquet; or .html."),
     ] = None,
     top: Annotated[int, typer.Option("--top", metavar="N", help="How many incidents to print.", min=0)] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print the incidents as JSON lines.")] = False,
     fail_on_anomaly: Annotated[
         bool, typer.Option("--fail-on-anomaly", help="Exit with 1 if anything is anomalous.")
     ] = False,
+    templates: Templates = None,
     quiet: Quiet = False,
 ) -> None:
     """Say what is out of the ordinary in a log, worst first, and why."""
     from logbert.cli.printing import print_incidents, print_incidents_as_json
-    from logbert.pipeline import Pipeline, check_ending, write_verdicts
+    from logbert.pipeline import Pipeline
+    from logbert.report import check_ending, write_detection
 
     if output is not None:
         check_ending(output)
     pipeline = Pipeline.load(model, progress=_progress(quiet=quiet))
-    detection = pipeline.examine(inputs)
+    detection = pipeline.examine(inputs, templates=templates)
     incidents = detection.incidents
     if output is not None:
-        write_verdicts(detection.verdicts, output)
+        write_detection(detection, pipeline, output)
     if as_json:
         print_incidents_as_json(incidents.head(top))
     else:

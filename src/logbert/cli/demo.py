@@ -10,11 +10,11 @@ import typer
 
 from logbert.cli.printing import print_incidents
 from logbert.errors import OptionError
-from logbert.simulator import run_demo
+from logbert.simulator.demo import run_demo
 
 if TYPE_CHECKING:
     from logbert.progress import Progress
-    from logbert.simulator import DemoResult
+    from logbert.simulator.demo import DemoResult
 
 TOP = 6
 

@@ -6,13 +6,13 @@ changing: what one detection saw never colours the next.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
 import polars as pl
 
-from logbert.errors import InputError
+from logbert.errors import InputError, OptionError
 from logbert.lines import Format, RecordReader, open_records
 from logbert.sequences import Grouping
 from logbert.templates import Masks, Templates
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from logbert.progress import Progress
 
+NO_TEMPLATES = "--templates gives text to the keys of sequence files; this input is a log, which has text"
 CHOOSING_RECORDS = 100_000  # how many first records `--group auto` looks at
 
 
@@ -59,11 +60,14 @@ class Intake(Protocol):
     def learn(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
         """Learn from training inputs, and give their sequences."""
 
-    def take(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
+    def take(self, inputs: Sequence[str | Path], progress: Progress, templates: str | Path | None) -> Taken:
         """Give the sequences of other inputs, without changing."""
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write what was learnt into a folder; what JSON can hold is given back."""
+
+    def describe(self) -> dict[str, Any]:
+        """Give what there is to know, for people; `templates` is a list of key, template and count."""
 
 
 class LogIntake:
@@ -88,10 +92,12 @@ class LogIntake:
         self.format = reader.format
         return taken
 
-    def take(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
+    def take(self, inputs: Sequence[str | Path], progress: Progress, templates: str | Path | None = None) -> Taken:
         """Read with the learnt format, give new messages new keys on a copy of the templates."""
+        if templates is not None:
+            raise OptionError(NO_TEMPLATES)
         reader = open_records(inputs, self.format, progress=progress)
-        return self._group(reader, reader, self.templates.copy(), learning=False, progress=progress)
+        return self._group(reader, reader, deepcopy(self.templates), learning=False, progress=progress)
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write the templates; give format and grouping."""
@@ -112,6 +118,16 @@ class LogIntake:
         intake.templates = templates
         return intake
 
+    def describe(self) -> dict[str, Any]:
+        """Give what there is to know, for people."""
+        table = self.templates.table.sort("count", descending=True, maintain_order=True)
+        return {
+            "input": "a log",
+            "format": str(self.format),
+            "grouping": self.group if isinstance(self.group, str) else self.group.why,
+            "templates": table.select("key", "template", "count").to_dicts(),
+        }
+
     def _group(
         self,
         reader: RecordReader,
@@ -129,8 +145,7 @@ class LogIntake:
             templates.learn()
         else:
             templates.follow()
-        codes = pl.Series(np.arange(templates.code_count, dtype=np.uint32))
-        sequences = collector.finish(templates.keys(codes).to_numpy())
+        sequences = collector.finish(templates.key_of_code)
         summary = reader.summary
         if not summary.records:
             raise InputError(f"there are no records in {', '.join(map(str, summary.sources)) or 'the input'}")

@@ -14,7 +14,7 @@ from logbert.detectors import DetectorState, LittleDataWarning, detector_class, 
 from logbert.errors import InputError, ModelError, OptionError
 from logbert.lines import read_labels
 from logbert.pipeline import store
-from logbert.pipeline.intake import Intake, LogIntake, Taken
+from logbert.pipeline.intake import NO_TEMPLATES, Intake, LogIntake, Taken
 from logbert.pipeline.key_intake import KeyIntake
 from logbert.pipeline.verdicts import Detection, judge
 from logbert.progress import SILENT, Progress
@@ -138,15 +138,18 @@ class Pipeline:
         """
         return self.examine(inputs).verdicts
 
-    def examine(self, inputs: Inputs) -> Detection:
-        """Judge other logs, and keep what it takes to show the incidents."""
-        return judge(self.take(inputs), self.detector_)
+    def examine(self, inputs: Inputs, *, templates: str | Path | None = None) -> Detection:
+        """Judge other logs, and keep what it takes to show the incidents.
 
-    def take(self, inputs: Inputs) -> Taken:
+        `templates` gives text to keys of sequences that training had none for.
+        """
+        return judge(self.take(inputs, templates=templates), self.detector_)
+
+    def take(self, inputs: Inputs, *, templates: str | Path | None = None) -> Taken:
         """Read other logs as this pipeline reads them, without judging: their sequences of keys."""
         if not hasattr(self, "detector_"):
             raise InputError("this pipeline has not been fitted yet; call fit or load first")
-        taken = self.intake_.take(_paths(inputs), self.progress)
+        taken = self.intake_.take(_paths(inputs), self.progress, templates)
         self._say(taken)
         return taken
 
@@ -188,11 +191,23 @@ class Pipeline:
             raise ModelError(f"the model {folder} is damaged: {error!r}; train it again") from error
         return pipeline
 
+    def describe(self) -> dict[str, Any]:
+        """Give what this pipeline knows, for people: input, detector, boundary, templates."""
+        detector = self.detector_
+        threshold = detector.calibration_.threshold
+        return {
+            **self.intake_.describe(),
+            "trained on": f"{self.facts_['sequences']:,} sequences of {self.facts_['records']:,} records",
+            "detector": repr(detector),
+            "boundary": f"raw score {threshold:.4g}, from {len(detector.calibration_.held_out):,} held-out sequences, "
+            f"for {detector.false_alarms:g} false alarms",
+        }
+
     def _new_intake(self, paths: list[str | Path]) -> Intake:
         if self.format == "sequences" or all(Path(path).suffix == ".parquet" for path in paths):
             return KeyIntake(group=self.group, templates=self.templates)
         if self.templates is not None:
-            raise OptionError("--templates gives text to keys of sequence files; this input is a log with text")
+            raise OptionError(NO_TEMPLATES)
         masks = Masks.default() if self.masks is None else Masks.read(Path(self.masks))
         return LogIntake(format=self.format, group=self.group, masks=masks)
 
