@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logbert.templates.tokens import HOLE, Kind, cut, kinds_of
+from logbert.templates.tokens import HOLE, Kind, Variant, cut, kinds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,6 +55,10 @@ class Newcomers:
         for tokens in templates:
             kinds = kinds_of(pl.Series(tokens, dtype=pl.String)).tolist()
             self._open(tokens, kinds, self._leaf(tokens, kinds))
+
+    def variants(self) -> list[list[Variant]]:
+        """Give the templates in the form in which learnt ones are kept."""
+        return [[Variant(list(tokens))] for tokens in self.templates]
 
     def settle(self, masked: pl.Series) -> NDArray[np.int32]:
         """Give a key to each message in turn.

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logbert.errors import ModelError
-from logbert.templates.grouping import Evidence
 from logbert.templates.masks import Masks
+from logbert.templates.patterns import Evidence
+from logbert.templates.tokens import Variant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
+
+    _Schema = dict[str, pl.DataType | type[pl.DataType]]
 
 VERSION = 1
 
@@ -22,14 +24,11 @@ _SETTINGS = "templates.json"
 _TABLE = "templates.parquet"
 _MESSAGES = "messages.parquet"
 
-_TABLE_SCHEMA = {
-    "key": pl.Int32,
-    "template": pl.String,
-    "count": pl.Int64,
-    "example": pl.String,
-    "tokens": pl.List(pl.String),
-}
-_MESSAGES_SCHEMA = {"masked": pl.String, "key": pl.Int32}
+_VARIANTS = "variants.parquet"
+
+_TABLE_SCHEMA: _Schema = {"key": pl.Int32, "template": pl.String, "count": pl.Int64, "example": pl.String}
+_VARIANTS_SCHEMA: _Schema = {"key": pl.Int32, "tokens": pl.List(pl.String), "spans": pl.Boolean}
+_MESSAGES_SCHEMA: _Schema = {"masked": pl.String, "key": pl.Int32}
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,8 @@ class Stored:
         How many of the templates were learnt; the others were opened at detection.
     table
         One row a template, in order of keys.
+    variants
+        The forms of each template.
     messages
         One row a distinct masked message, in order of codes, with its key.
     """
@@ -52,11 +53,12 @@ class Stored:
     evidence: Evidence
     learnt: int
     table: pl.DataFrame
+    variants: list[list[Variant]]
     messages: pl.DataFrame
 
 
 def write_templates(folder: Path, stored: Stored) -> None:
-    """Write the three files.
+    """Write the four files.
 
     Parameters
     ----------
@@ -74,11 +76,13 @@ def write_templates(folder: Path, stored: Stored) -> None:
     }
     (folder / _SETTINGS).write_text(json.dumps(settings, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     stored.table.select(list(_TABLE_SCHEMA)).write_parquet(folder / _TABLE)
+    forms = [(key, form.tokens, form.spans) for key, all_forms in enumerate(stored.variants) for form in all_forms]
+    pl.DataFrame(forms, schema=_VARIANTS_SCHEMA, orient="row").write_parquet(folder / _VARIANTS)
     stored.messages.select(list(_MESSAGES_SCHEMA)).write_parquet(folder / _MESSAGES)
 
 
 def read_templates(folder: Path) -> Stored:
-    """Read the three files and see that they belong together.
+    """Read the four files and see that they belong together.
 
     Parameters
     ----------
@@ -87,6 +91,7 @@ def read_templates(folder: Path) -> Stored:
     """
     settings = _read_settings(folder / _SETTINGS)
     table = _read_frame(folder / _TABLE, _TABLE_SCHEMA)
+    forms = _read_frame(folder / _VARIANTS, _VARIANTS_SCHEMA)
     messages = _read_frame(folder / _MESSAGES, _MESSAGES_SCHEMA)
     try:
         stored = Stored(
@@ -94,9 +99,10 @@ def read_templates(folder: Path) -> Stored:
             evidence=Evidence(**settings["evidence"]),  # type: ignore[arg-type]
             learnt=int(settings["learnt"]),  # type: ignore[call-overload]
             table=table,
+            variants=_variants(forms, table.height),
             messages=messages,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelError(f"{folder / _SETTINGS}: damaged ({error}); train the model again") from None
     _check(folder, stored)
     return stored
@@ -116,7 +122,7 @@ def _read_settings(path: Path) -> dict[str, object]:
     return settings
 
 
-def _read_frame(path: Path, schema: Mapping[str, object]) -> pl.DataFrame:
+def _read_frame(path: Path, schema: _Schema) -> pl.DataFrame:
     try:
         frame = pl.read_parquet(path)
     except OSError as error:
@@ -128,6 +134,13 @@ def _read_frame(path: Path, schema: Mapping[str, object]) -> pl.DataFrame:
     return frame
 
 
+def _variants(forms: pl.DataFrame, templates: int) -> list[list[Variant]]:
+    variants: list[list[Variant]] = [[] for _ in range(templates)]
+    for key, tokens, spans in forms.iter_rows():
+        variants[key].append(Variant(tokens, spans))
+    return variants
+
+
 def _check(folder: Path, stored: Stored) -> None:
     keys = pl.Series(range(stored.table.height), dtype=pl.Int32)
     used = stored.messages["key"]
@@ -136,6 +149,9 @@ def _check(folder: Path, stored: Stored) -> None:
         and 0 <= stored.learnt <= len(keys)
         and (used.is_empty() or (used.is_between(0, len(keys) - 1).all()))
         and not stored.messages["masked"].is_duplicated().any()
+        and all(stored.variants)
     )
     if not whole:
-        raise ModelError(f"{folder}: {_TABLE} and {_MESSAGES} do not belong together; train the model again")
+        raise ModelError(
+            f"{folder}: {_TABLE}, {_VARIANTS} and {_MESSAGES} do not belong together; train the model again"
+        )

@@ -10,13 +10,14 @@ import polars as pl
 
 from logbert.errors import OptionError
 from logbert.templates.codebook import Codebook
-from logbert.templates.grouping import Evidence, group_messages
+from logbert.templates.grouping import group_messages
 from logbert.templates.masks import Masks
 from logbert.templates.matching import Matcher
 from logbert.templates.newcomers import Newcomers
 from logbert.templates.parameters import parameters
+from logbert.templates.patterns import Evidence
 from logbert.templates.storage import Stored, read_templates, write_templates
-from logbert.templates.tokens import join
+from logbert.templates.tokens import Variant, join
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,17 +68,18 @@ class Templates:
         self._key_of_code = np.zeros(0, dtype=np.int32)
         self._counts_before = np.zeros(0, dtype=np.int64)
         self._examples: list[str] = []
-        self._settled: list[list[str]] = []
+        self._texts: list[str] = []
+        self._variants: list[list[Variant]] = []
         self._newcomers = Newcomers(0)
         self._matcher = Matcher([])
 
     def __len__(self) -> int:
-        return len(self._settled) + len(self._newcomers.templates)
+        return len(self._texts) + len(self._newcomers.templates)
 
     @property
     def learnt(self) -> int:
         """How many keys `learn` has seen to; larger keys were opened by `follow` since."""
-        return len(self._settled)
+        return len(self._texts)
 
     def encode(self, messages: pl.Series) -> pl.Series:
         """Give each message a code: one number a distinct masked message, in order of first appearance.
@@ -101,31 +103,29 @@ class Templates:
         by first appearance.
         """
         masked, keys = self._open()
-        templates = self._all()
-        first_code = len(self._key_of_code)
-        keys[:] = self._known_matcher().match(masked)
+        self._adopt_newcomers()
+        keys[:] = self._matcher.match(masked)
         rest = np.flatnonzero(keys < 0)
         if len(rest):
-            group, found = group_messages(masked.gather(rest), self.evidence)
-            _, first, place = np.unique(group, return_index=True, return_inverse=True)
+            found = group_messages(masked.gather(rest), self.evidence)
+            _, first, place = np.unique(found.group, return_index=True, return_inverse=True)
             order = np.argsort(first)
             rank = np.empty_like(order)
             rank[order] = np.arange(len(order))
-            keys[rest] = len(templates) + rank[place]
-            templates += [found[group[row]] for row in first[order]]
-        self._settled = templates
-        self._newcomers = Newcomers(len(templates))
-        self._matcher = Matcher(templates)
-        self._settle(keys, first_code)
+            keys[rest] = len(self._texts) + rank[place]
+            self._texts += [found.texts[found.group[row]] for row in first[order]]
+            self._variants += [found.variants[found.group[row]] for row in first[order]]
+        self._newcomers = Newcomers(len(self._texts))
+        self._matcher = Matcher(self._variants)
+        self._settle(keys)
 
     def follow(self) -> None:
         """Settle all open codes one by one, in order of appearance, leaving the learnt templates as they are."""
         masked, keys = self._open()
-        first_code = len(self._key_of_code)
         keys[:] = self._matcher.match(masked)
         rest = np.flatnonzero(keys < 0)
         keys[rest] = self._newcomers.settle(masked.gather(rest))
-        self._settle(keys, first_code)
+        self._settle(keys)
 
     def keys(self, codes: pl.Series) -> pl.Series:
         """Give the log key of each code.
@@ -158,7 +158,7 @@ class Templates:
         return pl.DataFrame(
             {
                 "key": pl.Series(range(len(self)), dtype=pl.Int32),
-                "template": pl.Series([join(tokens) for tokens in self._all()], dtype=pl.String),
+                "template": pl.Series(self._all_texts(), dtype=pl.String),
                 "count": pl.Series(counts, dtype=pl.Int64),
                 "example": pl.Series(self._examples, dtype=pl.String),
             }
@@ -167,7 +167,7 @@ class Templates:
     @property
     def event_ids(self) -> pl.Series:
         """The first eight hex digits of the MD5 of each template, as loghub names its events."""
-        ids = [md5(join(tokens).encode(), usedforsecurity=False).hexdigest()[:8] for tokens in self._all()]
+        ids = [md5(text.encode(), usedforsecurity=False).hexdigest()[:8] for text in self._all_texts()]
         return pl.Series("event_id", ids, dtype=pl.String)
 
     def parameters(self, messages: pl.Series, keys: pl.Series) -> pl.Series:
@@ -185,7 +185,7 @@ class Templates:
         List(String)
             As many texts as the template has wildcards.
         """
-        return parameters(messages, keys, [join(tokens) for tokens in self._all()], self.masks)
+        return parameters(messages, keys, self._all_texts(), self.masks)
 
     def save(self, folder: Path) -> None:
         """Write templates, keys and masks to a folder.
@@ -202,7 +202,8 @@ class Templates:
                 masks=self.masks,
                 evidence=self.evidence,
                 learnt=self.learnt,
-                table=self.table.with_columns(tokens=pl.Series(self._all(), dtype=pl.List(pl.String))),
+                table=self.table,
+                variants=[*self._variants, *self._newcomers.variants()],
                 messages=pl.DataFrame({"masked": self._book.masked()[:settled], "key": self._key_of_code}),
             ),
         )
@@ -218,28 +219,31 @@ class Templates:
         """
         stored = read_templates(folder)
         templates = cls(stored.masks, stored.evidence)
-        tokens = stored.table["tokens"].to_list()
-        templates._settled = tokens[: stored.learnt]
+        templates._texts = stored.table["template"].to_list()[: stored.learnt]
+        templates._variants = stored.variants[: stored.learnt]
         templates._newcomers = Newcomers(stored.learnt)
-        templates._newcomers.restore(tokens[stored.learnt :])
-        templates._matcher = Matcher(templates._settled)
+        templates._newcomers.restore([forms[0].tokens for forms in stored.variants[stored.learnt :]])
+        templates._matcher = Matcher(templates._variants)
         templates._counts_before = stored.table["count"].to_numpy()
         templates._examples = stored.table["example"].to_list()
         templates._book.restore(stored.messages["masked"])
         templates._key_of_code = stored.messages["key"].to_numpy().copy()
         return templates
 
-    def _all(self) -> list[list[str]]:
-        return self._settled + self._newcomers.templates
+    def _all_texts(self) -> list[str]:
+        return self._texts + [join(tokens) for tokens in self._newcomers.templates]
 
-    def _known_matcher(self) -> Matcher:
-        return Matcher(self._all()) if self._newcomers.templates else self._matcher
+    def _adopt_newcomers(self) -> None:
+        if not self._newcomers.templates:
+            return
+        self._texts, self._variants = self._all_texts(), self._variants + self._newcomers.variants()
+        self._matcher = Matcher(self._variants)
 
     def _open(self) -> tuple[pl.Series, NDArray[np.int32]]:
         masked = self._book.masked(len(self._key_of_code))
         return masked, np.full(len(masked), -1, dtype=np.int32)
 
-    def _settle(self, keys: NDArray[np.int32], first_code: int) -> None:
+    def _settle(self, keys: NDArray[np.int32]) -> None:
         self._key_of_code = np.concatenate([self._key_of_code, keys])
         examples = self._book.take_examples()
         new, first = np.unique(keys, return_index=True)

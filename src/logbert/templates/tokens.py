@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 4096
 MOST_TOKENS = 128
+_LONGEST_UNIT = 8
 
 EMPTY = "\x00"
 """Stands where a value was left out; control characters never survive masking as tokens of their own."""
@@ -36,7 +37,9 @@ REST = " <*>"
 _SIGNS = r"""=,;()\[\]{}"':|"""
 _RUN = r"<\*>(?:[ ,;:/.+\-]*<\*>)*"
 _WORD = rf"(?:[A-Za-z]'[A-Za-z]|<\*>|[^\s{_SIGNS}]|:[^\s{_SIGNS}])+"
-TOKEN = rf"\x00| ?(?:{_RUN}|{_WORD}|[{_SIGNS}])"
+_LIST = rf"{_WORD}(?:, ?{_WORD}){{2,}}"
+SPAN = rf" ?(?:{_RUN}|[^\s,;]+|[,;])"
+TOKEN = rf"\x00| ?(?:{_RUN}|{_LIST}|{_WORD}|[{_SIGNS}])"
 
 
 _WILDS = ["<*>", " <*>", HOLE, " " + HOLE]
@@ -51,9 +54,11 @@ class Kind(IntEnum):
     """Plain wording."""
     STATE = 2
     """A word that tells kinds of event apart: `STARTED`, `Paused`, `down`, `false`."""
-    VALUE = 3
-    """A name in dots, an address, a word with a wildcard set off inside: `com.apple.Safari`, `wpad:<*>`."""
-    WILD = 4
+    MIXED = 3
+    """A word with a wildcard inside: `eth<*>`, `LOCAL(<*>)`."""
+    VALUE = 4
+    """A name in dots, a list, an address: `com.apple.Safari`, `a, b, c`."""
+    WILD = 5
     """Nothing but wildcards, or a value left out."""
 
 
@@ -63,8 +68,9 @@ _ANNOUNCING = "|".join(_WORDS["announcing"].split())
 _ANNOUNCES = rf"(?i)^ ?(?:{_ANNOUNCING})s?$"
 
 _KINDS: tuple[tuple[Kind, str], ...] = (
-    (Kind.WILD, r"^ ?(?:[\x00\x01]|<\*>(?:[ ,;:/.+\-]*<\*>)*)$"),
+    (Kind.WILD, r"^[^\p{L}\p{N}]*(?:[\x00\x01]|<\*>)[^\p{L}\p{N}]*$"),
     (Kind.SIGN, r"^[^\p{L}\p{N}]*$"),
+    (Kind.VALUE, r", ?\S"),
     (Kind.STATE, r"^ ?[\p{Lu}][\p{Lu}_\-]+[.!?]*$"),
     (Kind.STATE, r"^ ?\p{L}\p{Ll}+(?:ed|ing)[.!?]*$"),
     (Kind.STATE, rf"(?i)^ ?(?:{_STATES})[.!?]*$"),
@@ -74,6 +80,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (Kind.VALUE, r"^ ?[\p{L}\p{N}_$\-]+(?:\.[\p{L}\p{N}_$\-]+){2,}\.?$"),
     (Kind.VALUE, r"^ ?[\p{L}\p{N}_$\-]{2,}\.[\p{L}\p{N}_$\-]{2,}\.?$"),
     (Kind.VALUE, r"[^\s]@[^\s]"),
+    (Kind.MIXED, r"<\*>|\x01"),
 )
 
 
@@ -137,6 +144,10 @@ class Vocabulary:
         bare, spaced = (self.texts.index(text) for text in (_WILDS[2:] if hole else _WILDS[:2]))
         return np.where(self.spaced[ids], spaced, bare).astype(np.int32)
 
+    def spell(self, rows: NDArray[np.int32]) -> list[list[str]]:
+        """Give the tokens of rows of numbers."""
+        return [[self.texts[token] for token in row] for row in rows.tolist()]
+
     def is_hole(self) -> NDArray[np.bool_]:
         """Say of each number whether it is a hole."""
         return np.isin(np.arange(len(self.texts)), [self.texts.index(text) for text in _WILDS[2:]])
@@ -165,7 +176,53 @@ def cut(masked: pl.Series) -> pl.Series:
         .str.replace_all(r"([\p{L}\p{N}_])=([ ,;)\]}]|$)", "${1}=\0${2}")
     )
     tokens = marked.str.extract_all(TOKEN)
-    return _capped(tokens)
+    return _capped(_without_repeats(tokens))
+
+
+def _without_repeats(tokens: pl.Series) -> pl.Series:
+    """Leave one of several equal pieces in a row that hold a value, as in `blk_<*> blk_<*> blk_<*>`."""
+    frame = pl.DataFrame({"row": np.arange(len(tokens)), "token": tokens}).explode("token")
+    rows, names = frame["row"].to_numpy(), frame["token"].hash().to_numpy()
+    wild = frame["token"].str.contains("<*>", literal=True).fill_null(value=False).to_numpy()
+    repeating = [_repeating_rows(rows, names, wild, size) for size in range(1, _LONGEST_UNIT + 1)]
+    found = np.unique(np.concatenate(repeating))
+    if not len(found):
+        return tokens
+    collapsed = pl.Series([_collapsed(row) for row in tokens.gather(found).to_list()], dtype=pl.List(pl.String))
+    kept = np.setdiff1d(np.arange(len(tokens)), found)
+    order = np.argsort(np.concatenate([kept, found]))
+    return pl.concat([tokens.gather(kept), collapsed]).gather(order)
+
+
+def _repeating_rows(
+    rows: NDArray[np.int64], names: NDArray[np.uint64], wild: NDArray[np.bool_], size: int
+) -> NDArray[np.int64]:
+    """Say in which rows a piece of `size` tokens, one of them with a wildcard, stands twice in a row."""
+    if len(rows) <= size:
+        return np.zeros(0, dtype=np.int64)
+    equal = (names[size:] == names[:-size]) & (rows[size:] == rows[:-size])
+    run = np.convolve(equal, np.ones(size, dtype=np.int64))[size - 1 :][: len(equal)]
+    values = np.convolve(wild, np.ones(size, dtype=np.int64))[size - 1 :][: len(equal)]
+    found: NDArray[np.int64] = rows[: len(equal)][(run == size) & (values > 0)]
+    return found
+
+
+def _collapsed(tokens: list[str]) -> list[str]:
+    kept: list[str] = []
+    i = 0
+    while i < len(tokens):
+        size = next((n for n in range(1, _LONGEST_UNIT + 1) if _repeats(tokens, i, n)), 0)
+        if size:
+            i += size
+        else:
+            kept.append(tokens[i])
+            i += 1
+    return kept
+
+
+def _repeats(tokens: list[str], start: int, size: int) -> bool:
+    unit = tokens[start : start + size]
+    return unit == tokens[start + size : start + 2 * size] and any("<*>" in token for token in unit)
 
 
 def _capped(tokens: pl.Series) -> pl.Series:
@@ -175,6 +232,38 @@ def _capped(tokens: pl.Series) -> pl.Series:
     frame = pl.DataFrame({"tokens": tokens, "long": long})
     capped = pl.col("tokens").list.head(MOST_TOKENS - 1).list.concat(pl.lit([REST], dtype=pl.List(pl.String)))
     return frame.select(pl.when("long").then(capped).otherwise("tokens").alias("tokens")).to_series()
+
+
+def cut_spans(masked: pl.Series) -> pl.Series:
+    """Cut masked messages, or templates, into pieces between blanks, commas and semicolons.
+
+    Parameters
+    ----------
+    masked
+        Texts, one line each.
+
+    Examples
+    --------
+    >>> cut_spans(pl.Series(["synchronized to LOCAL(<*>), stratum <*>"]))[0].to_list()
+    ['synchronized', ' to', ' LOCAL(<*>)', ',', ' stratum', ' <*>']
+    """
+    return _capped(_without_repeats(masked.str.replace_all(r"[ \t]+", " ").str.strip_chars(" ").str.extract_all(SPAN)))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One form of a template.
+
+    Parameters
+    ----------
+    tokens
+        Its tokens, holes among them.
+    spans
+        True if they are pieces between blanks, as `cut_spans` gives them.
+    """
+
+    tokens: list[str]
+    spans: bool = False
 
 
 def join(tokens: list[str]) -> str:
