@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logbert.errors import InputError
@@ -125,6 +125,7 @@ def test_a_line_of_ten_million_keys_is_one_sequence(tmp_path: Path) -> None:
     assert read_sequences(path, KeyNames())["keys"].list.len().to_list() == [10_000_000, 1]
 
 
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(st.lists(st.from_regex(r"[0-9A-Za-z_.:-]{1,6}", fullmatch=True), min_size=1, max_size=6), min_size=1),
     st.integers(1, 5),

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logbert.errors import InputError, ModelError
@@ -22,6 +22,7 @@ def test_names_that_arrive_together_are_numbered_as_a_person_would_list_them() -
     assert known("E10", "E9", "x", "10", "9", "E9").table["name"].to_list() == ["9", "10", "E9", "E10", "x"]
 
 
+@settings(max_examples=80, deadline=None)
 @given(NAMES, NAMES)
 def test_a_name_keeps_its_number_whatever_comes_later(first: list[str], second: list[str]) -> None:
     names = known(*first)
@@ -32,11 +33,13 @@ def test_a_name_keeps_its_number_whatever_comes_later(first: list[str], second: 
     assert len(names) == len({*first, *second})
 
 
+@settings(max_examples=80, deadline=None)
 @given(NAMES)
 def test_the_order_of_arrival_changes_nothing(names: list[str]) -> None:
     assert known(*names).table.equals(known(*reversed(names)).table)
 
 
+@settings(max_examples=80, deadline=None)
 @given(NAMES)
 def test_names_survive_json(names: list[str]) -> None:
     table = known(*names)

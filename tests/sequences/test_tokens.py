@@ -1,10 +1,11 @@
 import polars as pl
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logbert.sequences.tokens import Tokens
 
 
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.lists(st.text(max_size=3), max_size=6), max_size=4))
 def test_every_word_is_found_again_by_its_number(batches: list[list[str]]) -> None:
     tokens = Tokens()
