@@ -9,12 +9,14 @@ import numpy as np
 import polars as pl
 
 from logbert.templates.patterns import Evidence, Patterns
-from logbert.templates.tokens import Variant, Vocabulary, by_length, cut, cut_spans, join
+from logbert.templates.tokens import BETWEEN, by_length, cut, cut_spans, form_texts
+from logbert.templates.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
+
+FORMS = {"key": pl.Int32(), "form": pl.String(), "spans": pl.Boolean()}
+"""The forms in which templates come: the template's key, its tokens, and whether they are pieces between blanks."""
 
 
 @dataclass(frozen=True)
@@ -23,17 +25,17 @@ class Grouped:
 
     Parameters
     ----------
-    group
-        For each message, the number of its template.
+    keys
+        For each message, its template, numbered in order of first appearance.
     texts
         The text of each template.
-    variants
-        The forms in which each template came.
+    forms
+        The forms of each template, with the columns of `FORMS`.
     """
 
-    group: NDArray[np.int64]
-    texts: list[str]
-    variants: list[list[Variant]]
+    keys: NDArray[np.int32]
+    texts: pl.Series
+    forms: pl.DataFrame
 
 
 def group_messages(masked: pl.Series, evidence: Evidence | None = None) -> Grouped:
@@ -52,43 +54,53 @@ def group_messages(masked: pl.Series, evidence: Evidence | None = None) -> Group
     Examples
     --------
     >>> found = group_messages(pl.Series(["clock in sync to <*> now", "clock in sync to LOCAL(<*>) now", "clock lost"]))
-    >>> [found.texts[group] for group in found.group]
-    ['clock in sync to <*> now', 'clock in sync to <*> now', 'clock lost']
+    >>> found.keys.tolist(), found.texts.to_list()
+    ([0, 0, 1], ['clock in sync to <*> now', 'clock lost'])
     """
     evidence = evidence or Evidence()
-    group = np.zeros(len(masked), dtype=np.int64)
-    narrow: list[list[str]] = []
-    for rows, patterns, vocabulary in _patterns(cut(masked), evidence):
-        patterns.merge()
-        group[rows] = patterns.row_of + len(narrow)
-        narrow += vocabulary.spell(patterns.rows)
-    return _with_spans(group, narrow, evidence)
+    narrow_of, narrow = _group(cut(masked), evidence, spans=False)
+    # only where a value was found there is anything to merge across lengths
+    valued = np.flatnonzero(narrow.str.contains(r"<\*>|[\x00\x01.]").to_numpy())
+    pieces = cut_spans(narrow.gather(valued).str.replace_all(BETWEEN, "", literal=True))
+    wide_of, wide = _group(pieces, evidence, spans=True)
+    joined = np.bincount(wide_of, minlength=len(wide)) > 1
+    template_of = np.arange(len(narrow))
+    template_of[valued] = np.where(joined[wide_of], len(narrow) + wide_of, valued)
+    keys, templates = _by_appearance(template_of[narrow_of])
+    texts = form_texts(pl.concat([narrow, wide]).gather(templates))
+    key_of = np.full(len(narrow) + len(wide), -1, dtype=np.int32)
+    key_of[templates] = np.arange(len(templates))
+    forms = pl.concat(
+        [
+            pl.DataFrame(
+                {"key": key_of[template_of], "form": narrow, "spans": pl.repeat(False, len(narrow), eager=True)}
+            ),
+            pl.DataFrame({"key": key_of[len(narrow) :], "form": wide, "spans": pl.repeat(True, len(wide), eager=True)}),
+        ]
+    )
+    return Grouped(keys, texts, forms.filter(pl.col("key") >= 0).sort("key", maintain_order=True))
 
 
-def _with_spans(group: NDArray[np.int64], narrow: list[list[str]], evidence: Evidence) -> Grouped:
-    template_of = np.zeros(len(narrow), dtype=np.int64)
-    wide: list[list[str]] = []
-    pieces = cut_spans(pl.Series(["".join(tokens) for tokens in narrow], dtype=pl.String))
-    for rows, patterns, vocabulary in _patterns(pieces, evidence):
-        patterns.merge_spans()
-        template_of[rows] = patterns.row_of + len(wide)
-        wide += vocabulary.spell(patterns.rows)
-    texts = [join(tokens) for tokens in wide]
-    variants: list[list[Variant]] = [[] for _ in wide]
-    for place, tokens in enumerate(narrow):
-        template = template_of[place]
-        variants[template].append(Variant(tokens))
-        texts[template] = join(tokens)
-    for template, tokens in enumerate(wide):
-        if len(variants[template]) > 1:
-            variants[template].append(Variant(tokens, spans=True))
-            texts[template] = join(tokens)
-    return Grouped(template_of[group], texts, variants)
-
-
-def _patterns(tokens: pl.Series, evidence: Evidence) -> Iterator[tuple[NDArray[np.int64], Patterns, Vocabulary]]:
+def _group(tokens: pl.Series, evidence: Evidence, *, spans: bool) -> tuple[NDArray[np.int64], pl.Series]:
+    """Give the pattern of each row of tokens, and the form of each pattern."""
     flat = tokens.explode().drop_nulls()
     vocabulary = Vocabulary.of(flat.unique())
-    numbers = flat.replace_strict(vocabulary.texts, range(len(vocabulary.texts)), return_dtype=pl.Int32)
-    for rows, matrix in by_length(tokens, numbers):
-        yield rows, Patterns(matrix, vocabulary, evidence), vocabulary
+    group = np.zeros(len(tokens), dtype=np.int64)
+    forms = [pl.Series("form", [], dtype=pl.String)]
+    count = 0
+    for rows, matrix in by_length(tokens, vocabulary.numbers(flat)):
+        patterns = Patterns(matrix, vocabulary, evidence)
+        patterns.merge_spans() if spans else patterns.merge()
+        group[rows] = patterns.row_of + count
+        forms.append(vocabulary.forms(patterns.rows).alias("form"))
+        count += len(patterns.rows)
+    return group, pl.concat(forms)
+
+
+def _by_appearance(group: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Give each message the number of its group, in order of first appearance, and each number its group."""
+    groups, first, place = np.unique(group, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    return rank[place], groups[order]

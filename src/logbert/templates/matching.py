@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logbert.templates.tokens import HOLE, Kind, Variant, by_length, cut, cut_spans, kinds_of
+from logbert.templates.kinds import Kind, kinds_of
+from logbert.templates.tokens import HOLE, by_length, cut, cut_spans, form_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,13 +39,13 @@ class Matcher:
 
     Parameters
     ----------
-    variants
-        The forms of each template; its place in the list is its key.
+    forms
+        The forms of all templates, with the columns of `FORMS`.
     """
 
-    def __init__(self, variants: list[list[Variant]]) -> None:
-        self._narrow = _shapes(variants, spans=False)
-        self._wide = _shapes(variants, spans=True)
+    def __init__(self, forms: pl.DataFrame) -> None:
+        self._narrow = _shapes(forms, spans=False)
+        self._wide = _shapes(forms, spans=True)
 
     def match(self, masked: pl.Series) -> NDArray[np.int32]:
         """Give the key of each masked message, -1 where no template fits.
@@ -65,13 +66,11 @@ class Matcher:
         return keys
 
 
-def _shapes(variants: list[list[Variant]], *, spans: bool) -> dict[int, list[_Shape]]:
-    chosen = [
-        (key, variant.tokens) for key, forms in enumerate(variants) for variant in forms if variant.spans == spans
-    ]
-    keys = np.array([key for key, _ in chosen], dtype=np.int32)
+def _shapes(forms: pl.DataFrame, *, spans: bool) -> dict[int, list[_Shape]]:
+    chosen = forms.filter(pl.col("spans") == spans)
+    keys = chosen["key"].to_numpy()
     shapes: dict[int, list[_Shape]] = {}
-    for rows, matrix, kinds in _matrices(pl.Series([tokens for _, tokens in chosen], dtype=pl.List(pl.String))):
+    for rows, matrix, kinds in _matrices(form_tokens(chosen["form"])):
         holes = np.isin(matrix, _HOLE_HASHES)
         cells = _cells(matrix, kinds, spans=spans)
         cells[holes] = 0

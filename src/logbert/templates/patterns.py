@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logbert.templates.tokens import Kind
+from logbert.templates.kinds import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from logbert.templates.tokens import Vocabulary
+    from logbert.templates.vocabulary import Vocabulary
 
     _Counts = NDArray[np.int64]
     _Judge = Callable[[_Counts, _Counts, _Counts, _Counts], NDArray[np.bool_]]
 
+_LEAST_FIXED = 3
+_LEVEL = 4
 _LOOSE = np.int32(-2)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -85,9 +87,19 @@ class Patterns:
 
     def merge(self) -> None:
         """Merge what differs in values only, then what differs in one word only, until nothing changes."""
-        self._merge_loose()
-        while self._merge_fillers():
-            self._merge_loose()
+        self._merge_alike()
+        level = _LEVEL
+        while level <= len(self.rows):
+            if self._merge_rare(level):
+                self._merge_alike()
+                level = _LEVEL
+            else:
+                level *= _LEVEL
+
+    def _merge_alike(self) -> None:
+        self._merge_values()
+        while self._merge_one(self._fillers):
+            self._merge_values()
 
     def merge_spans(self) -> None:
         """Merge what differs in one piece only, if that piece holds a value in each and is nothing else in one."""
@@ -100,30 +112,65 @@ class Patterns:
         self.rows = self.rows[first]
         self.row_of = inverse[self.row_of]
 
-    def _merge_loose(self) -> None:
-        """Merge rows that are equal but for values and words announced as values.
+    def _merge_values(self) -> None:
+        """Merge rows that are equal but for values and words announced as values."""
+        if len(self.rows) > 1 and self.rows.shape[1]:
+            need = self._need_of_cells(self.vocabulary.kinds[self.rows])
+            self._merge_loose(need)
+
+    def _merge_rare(self, level: int) -> bool:
+        """Merge rows that are equal but for words seen less than `level` times in their place; say if there were any.
+
+        A template of n messages shows its wording n times, and the words at a wildcard far less often each: at some
+        level between the two all its wildcards are found at once, even if no two messages differ in one word only.
+        """
+        kinds = self.vocabulary.kinds[self.rows]
+        need = self._need_of_cells(kinds)
+        rare = (kinds == Kind.WORD) & (self._frequencies() < level)
+        rare[:, 0] = False
+        need[rare] = 2 * self.evidence.fillers
+        wordy = (kinds == Kind.WORD) | (kinds == Kind.STATE)
+        fixed = (wordy & (need == 0)).sum(axis=1)
+        candidates = rare.any(axis=1) & (fixed >= _LEAST_FIXED) & (fixed * 2 >= wordy.sum(axis=1))
+        if candidates.sum() < level:
+            return False
+        need[~candidates] = 0
+        hashes = _mixed(np.where(need > 0, _LOOSE, self.rows)).sum(axis=1, dtype=np.uint64)
+        _, group, size = np.unique(hashes, return_inverse=True, return_counts=True)
+        need[size[group] < level] = 0
+        before = len(self.rows)
+        if need.any():
+            self._merge_loose(need)
+        return len(self.rows) < before
+
+    def _frequencies(self) -> NDArray[np.int64]:
+        """Count, for each cell, the rows with the same token in the same place."""
+        _, slot, size = np.unique(_mixed(self.rows).ravel(), return_inverse=True, return_counts=True)
+        frequencies: NDArray[np.int64] = size[slot].reshape(self.rows.shape)
+        return frequencies
+
+    def _merge_loose(self, need: NDArray[np.int64]) -> None:
+        """Merge rows that are equal but for loose cells, those with a need.
 
         Where a group of such rows has too few different tokens in a place, that place is wording after all and splits
         the group.
         """
-        if len(self.rows) < 2 or not self.rows.shape[1]:
-            return
         kinds = self.vocabulary.kinds[self.rows]
-        need = self._need_of_cells(kinds)
         loose = need > 0
         fixed = (((kinds == Kind.WORD) | (kinds == Kind.STATE)) & ~loose).sum(axis=1)
         loose[fixed == 0] = False
-        need[(fixed < 3)[:, None] & (kinds < Kind.VALUE) & loose] *= 2
+        need[(fixed < _LEAST_FIXED)[:, None] & (kinds < Kind.VALUE) & loose] *= 2
         while True:
             hashes = _mixed(np.where(loose, _LOOSE, self.rows)).sum(axis=1, dtype=np.uint64)
             _, group, size = np.unique(hashes, return_inverse=True, return_counts=True)
+            if (size == 1).all():
+                return
             varies, enough = self._weigh(group, len(size), need, kinds)
             poor = loose & (varies & ~enough)[group]
             if not poor.any():
                 break
             loose &= ~poor
-        changes = loose & varies[group]
-        self._widen(changes, group)
+        self._widen(loose & varies[group], group)
 
     def _need_of_cells(self, kinds: NDArray[np.int8]) -> NDArray[np.int64]:
         """Say for each token how many different ones make its place a wildcard; 0 if it is wording."""
@@ -178,7 +225,7 @@ class Patterns:
         """Put wildcards where rows of a group differ: holes if words were among them, else places for values."""
         if not changes.any():
             return
-        wordy = changes & (self.vocabulary.is_hole()[self.rows] | (self.vocabulary.kinds[self.rows] < Kind.VALUE))
+        wordy = changes & (self.vocabulary.is_hole(self.rows) | (self.vocabulary.kinds[self.rows] < Kind.VALUE))
         wordy[:, 0] = changes[:, 0]
         order = np.argsort(group, kind="stable")
         starts = np.searchsorted(group[order], np.arange(group.max() + 1))
@@ -186,10 +233,6 @@ class Patterns:
         self.rows = np.where(changes, self.vocabulary.wild_for(self.rows, hole=False), self.rows)
         self.rows = np.where(hole, self.vocabulary.wild_for(self.rows, hole=True), self.rows)
         self._collapse()
-
-    def _merge_fillers(self) -> bool:
-        """Make one place a hole wherever enough different words stand in it; say whether anything changed."""
-        return self._merge_one(self._fillers)
 
     def _merge_one(self, judge: _Judge) -> bool:
         """Find rows equal but for one place, make it a hole where the judge finds enough, and say if that was so."""
@@ -222,7 +265,7 @@ class Patterns:
         named, assigned = (cells[row, place] for cells in self._announced())
         need = np.where(named, evidence.announced, np.where(assigned, evidence.assigned, evidence.fillers))
         need = np.where(counts[Kind.MIXED] * 2 > total, np.maximum(need, evidence.mixed), need)
-        need = np.where(words < 3, need * 2, need)
+        need = np.where(words < _LEAST_FIXED, need * 2, need)
         need = np.where((place == 0) & (counts[Kind.WILD] == 0), evidence.first, need)
         need = np.where(counts[Kind.STATE] * 2 > total, np.maximum(need, evidence.states), need)
         have = total + counts[Kind.VALUE] + counts[Kind.WILD]

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logbert.errors import ModelError
+from logbert.templates.grouping import FORMS
 from logbert.templates.masks import Masks
 from logbert.templates.patterns import Evidence
-from logbert.templates.tokens import Variant
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    _Schema = dict[str, pl.DataType | type[pl.DataType]]
+    _Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 
 VERSION = 1
 
@@ -24,10 +25,9 @@ _SETTINGS = "templates.json"
 _TABLE = "templates.parquet"
 _MESSAGES = "messages.parquet"
 
-_VARIANTS = "variants.parquet"
+_FORMS = "forms.parquet"
 
 _TABLE_SCHEMA: _Schema = {"key": pl.Int32, "template": pl.String, "count": pl.Int64, "example": pl.String}
-_VARIANTS_SCHEMA: _Schema = {"key": pl.Int32, "tokens": pl.List(pl.String), "spans": pl.Boolean}
 _MESSAGES_SCHEMA: _Schema = {"masked": pl.String, "key": pl.Int32}
 
 
@@ -43,8 +43,8 @@ class Stored:
         How many of the templates were learnt; the others were opened at detection.
     table
         One row a template, in order of keys.
-    variants
-        The forms of each template.
+    forms
+        The forms of each template, in order of keys.
     messages
         One row a distinct masked message, in order of codes, with its key.
     """
@@ -53,7 +53,7 @@ class Stored:
     evidence: Evidence
     learnt: int
     table: pl.DataFrame
-    variants: list[list[Variant]]
+    forms: pl.DataFrame
     messages: pl.DataFrame
 
 
@@ -76,8 +76,7 @@ def write_templates(folder: Path, stored: Stored) -> None:
     }
     (folder / _SETTINGS).write_text(json.dumps(settings, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     stored.table.select(list(_TABLE_SCHEMA)).write_parquet(folder / _TABLE)
-    forms = [(key, form.tokens, form.spans) for key, all_forms in enumerate(stored.variants) for form in all_forms]
-    pl.DataFrame(forms, schema=_VARIANTS_SCHEMA, orient="row").write_parquet(folder / _VARIANTS)
+    stored.forms.select(list(FORMS)).write_parquet(folder / _FORMS)
     stored.messages.select(list(_MESSAGES_SCHEMA)).write_parquet(folder / _MESSAGES)
 
 
@@ -91,7 +90,7 @@ def read_templates(folder: Path) -> Stored:
     """
     settings = _read_settings(folder / _SETTINGS)
     table = _read_frame(folder / _TABLE, _TABLE_SCHEMA)
-    forms = _read_frame(folder / _VARIANTS, _VARIANTS_SCHEMA)
+    forms = _read_frame(folder / _FORMS, FORMS)
     messages = _read_frame(folder / _MESSAGES, _MESSAGES_SCHEMA)
     try:
         stored = Stored(
@@ -99,7 +98,7 @@ def read_templates(folder: Path) -> Stored:
             evidence=Evidence(**settings["evidence"]),  # type: ignore[arg-type]
             learnt=int(settings["learnt"]),  # type: ignore[call-overload]
             table=table,
-            variants=_variants(forms, table.height),
+            forms=forms,
             messages=messages,
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -134,13 +133,6 @@ def _read_frame(path: Path, schema: _Schema) -> pl.DataFrame:
     return frame
 
 
-def _variants(forms: pl.DataFrame, templates: int) -> list[list[Variant]]:
-    variants: list[list[Variant]] = [[] for _ in range(templates)]
-    for key, tokens, spans in forms.iter_rows():
-        variants[key].append(Variant(tokens, spans))
-    return variants
-
-
 def _check(folder: Path, stored: Stored) -> None:
     keys = pl.Series(range(stored.table.height), dtype=pl.Int32)
     used = stored.messages["key"]
@@ -149,9 +141,8 @@ def _check(folder: Path, stored: Stored) -> None:
         and 0 <= stored.learnt <= len(keys)
         and (used.is_empty() or (used.is_between(0, len(keys) - 1).all()))
         and not stored.messages["masked"].is_duplicated().any()
-        and all(stored.variants)
+        and stored.forms["key"].unique().sort().equals(keys)
+        and stored.forms["key"].is_sorted()
     )
     if not whole:
-        raise ModelError(
-            f"{folder}: {_TABLE}, {_VARIANTS} and {_MESSAGES} do not belong together; train the model again"
-        )
+        raise ModelError(f"{folder}: {_TABLE}, {_FORMS} and {_MESSAGES} do not belong together; train the model again")

@@ -10,14 +10,14 @@ import polars as pl
 
 from logbert.errors import OptionError
 from logbert.templates.codebook import Codebook
-from logbert.templates.grouping import group_messages
+from logbert.templates.grouping import FORMS, group_messages
 from logbert.templates.masks import Masks
 from logbert.templates.matching import Matcher
 from logbert.templates.newcomers import Newcomers
 from logbert.templates.parameters import parameters
 from logbert.templates.patterns import Evidence
 from logbert.templates.storage import Stored, read_templates, write_templates
-from logbert.templates.tokens import Variant, join
+from logbert.templates.tokens import form_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,10 +68,10 @@ class Templates:
         self._key_of_code = np.zeros(0, dtype=np.int32)
         self._counts_before = np.zeros(0, dtype=np.int64)
         self._examples: list[str] = []
-        self._texts: list[str] = []
-        self._variants: list[list[Variant]] = []
+        self._texts = pl.Series("template", [], dtype=pl.String)
+        self._forms = pl.DataFrame(schema=FORMS)
         self._newcomers = Newcomers(0)
-        self._matcher = Matcher([])
+        self._matcher: Matcher | None = None
 
     def __len__(self) -> int:
         return len(self._texts) + len(self._newcomers.templates)
@@ -104,25 +104,19 @@ class Templates:
         """
         masked, keys = self._open()
         self._adopt_newcomers()
-        keys[:] = self._matcher.match(masked)
+        keys[:] = self._known(masked)
         rest = np.flatnonzero(keys < 0)
         if len(rest):
             found = group_messages(masked.gather(rest), self.evidence)
-            _, first, place = np.unique(found.group, return_index=True, return_inverse=True)
-            order = np.argsort(first)
-            rank = np.empty_like(order)
-            rank[order] = np.arange(len(order))
-            keys[rest] = len(self._texts) + rank[place]
-            self._texts += [found.texts[found.group[row]] for row in first[order]]
-            self._variants += [found.variants[found.group[row]] for row in first[order]]
-        self._newcomers = Newcomers(len(self._texts))
-        self._matcher = Matcher(self._variants)
+            keys[rest] = self.learnt + found.keys
+            self._adopt(found.texts, found.forms.with_columns(pl.col("key") + self.learnt))
+        self._newcomers = Newcomers(self.learnt)
         self._settle(keys)
 
     def follow(self) -> None:
         """Settle all open codes one by one, in order of appearance, leaving the learnt templates as they are."""
         masked, keys = self._open()
-        keys[:] = self._matcher.match(masked)
+        keys[:] = self._known(masked)
         rest = np.flatnonzero(keys < 0)
         keys[rest] = self._newcomers.settle(masked.gather(rest))
         self._settle(keys)
@@ -158,7 +152,7 @@ class Templates:
         return pl.DataFrame(
             {
                 "key": pl.Series(range(len(self)), dtype=pl.Int32),
-                "template": pl.Series(self._all_texts(), dtype=pl.String),
+                "template": self._all_texts(),
                 "count": pl.Series(counts, dtype=pl.Int64),
                 "example": pl.Series(self._examples, dtype=pl.String),
             }
@@ -185,7 +179,7 @@ class Templates:
         List(String)
             As many texts as the template has wildcards.
         """
-        return parameters(messages, keys, self._all_texts(), self.masks)
+        return parameters(messages, keys, self._all_texts().to_list(), self.masks)
 
     def save(self, folder: Path) -> None:
         """Write templates, keys and masks to a folder.
@@ -203,7 +197,7 @@ class Templates:
                 evidence=self.evidence,
                 learnt=self.learnt,
                 table=self.table,
-                variants=[*self._variants, *self._newcomers.variants()],
+                forms=pl.concat([self._forms, self._newcomers.forms()]),
                 messages=pl.DataFrame({"masked": self._book.masked()[:settled], "key": self._key_of_code}),
             ),
         )
@@ -219,25 +213,35 @@ class Templates:
         """
         stored = read_templates(folder)
         templates = cls(stored.masks, stored.evidence)
-        templates._texts = stored.table["template"].to_list()[: stored.learnt]
-        templates._variants = stored.variants[: stored.learnt]
+        learnt = pl.col("key") < stored.learnt
+        templates._texts = stored.table["template"].head(stored.learnt)
+        templates._forms = stored.forms.filter(learnt)
         templates._newcomers = Newcomers(stored.learnt)
-        templates._newcomers.restore([forms[0].tokens for forms in stored.variants[stored.learnt :]])
-        templates._matcher = Matcher(templates._variants)
+        templates._newcomers.restore(stored.forms.filter(~learnt)["form"])
         templates._counts_before = stored.table["count"].to_numpy()
         templates._examples = stored.table["example"].to_list()
         templates._book.restore(stored.messages["masked"])
         templates._key_of_code = stored.messages["key"].to_numpy().copy()
         return templates
 
-    def _all_texts(self) -> list[str]:
-        return self._texts + [join(tokens) for tokens in self._newcomers.templates]
+    def _all_texts(self) -> pl.Series:
+        return pl.concat([self._texts, form_texts(self._newcomers.forms()["form"]).alias("template")])
 
     def _adopt_newcomers(self) -> None:
-        if not self._newcomers.templates:
-            return
-        self._texts, self._variants = self._all_texts(), self._variants + self._newcomers.variants()
-        self._matcher = Matcher(self._variants)
+        if self._newcomers.templates:
+            forms = self._newcomers.forms()
+            self._adopt(form_texts(forms["form"]), forms)
+
+    def _adopt(self, texts: pl.Series, forms: pl.DataFrame) -> None:
+        self._texts = pl.concat([self._texts, texts.alias("template")])
+        self._forms = pl.concat([self._forms, forms])
+        self._matcher = None
+
+    def _known(self, masked: pl.Series) -> NDArray[np.int32]:
+        """Give the keys of messages that learnt templates fit, -1 for the others."""
+        if self._matcher is None:
+            self._matcher = Matcher(self._forms)
+        return self._matcher.match(masked)
 
     def _open(self) -> tuple[pl.Series, NDArray[np.int32]]:
         masked = self._book.masked(len(self._key_of_code))
