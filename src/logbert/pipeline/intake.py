@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import polars as pl
 
@@ -55,8 +55,6 @@ class Taken:
 class Intake(Protocol):
     """Whatever turns inputs into sequences."""
 
-    kind: str
-
     def learn(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
         """Learn from training inputs, and give their sequences."""
 
@@ -73,7 +71,7 @@ class Intake(Protocol):
 class LogIntake:
     """Raw logs: header format, templates, grouping."""
 
-    kind = "log"
+    kind: ClassVar[str] = "log"
 
     def __init__(self, *, format: str | Format, group: str | Grouping, masks: Masks) -> None:  # noqa: A002
         self.format = format
@@ -87,7 +85,7 @@ class LogIntake:
         if isinstance(self.group, str):
             self.group = Grouping.choose(first) if self.group == "auto" else Grouping.parse(self.group)
         progress.note(f"sequences: {self.group.why}")
-        taken = self._group(reader, frames, self.templates, learning=True, progress=progress)
+        taken = self._group(inputs, reader, frames, self.templates, learning=True)
         self.format = reader.format
         return taken
 
@@ -96,7 +94,7 @@ class LogIntake:
         if templates is not None:
             raise OptionError(NO_TEMPLATES)
         reader = open_records(inputs, self.format, progress=progress)
-        return self._group(reader, reader, deepcopy(self.templates), learning=False, progress=progress)
+        return self._group(inputs, reader, reader, deepcopy(self.templates), learning=False)
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write the templates; give format and grouping."""
@@ -129,12 +127,12 @@ class LogIntake:
 
     def _group(
         self,
+        inputs: Sequence[str | Path],
         reader: RecordReader,
         frames: Iterable[pl.DataFrame],
         templates: Templates,
         *,
         learning: bool,
-        progress: Progress,
     ) -> Taken:
         assert isinstance(self.group, Grouping)  # noqa: S101 - learn has run
         collector = self.group.collector()
@@ -147,7 +145,7 @@ class LogIntake:
         sequences = collector.finish(templates.key_of_code)
         summary = reader.summary
         if not summary.records:
-            raise InputError(f"there are no records in {', '.join(map(str, summary.sources)) or 'the input'}")
+            raise InputError(f"there are no records in {', '.join(map(str, inputs))}")
         names = dict(templates.table.select("key", "template").iter_rows())
         return Taken(
             sequences=sequences,

@@ -65,6 +65,9 @@ class Pipeline:
         Who is told how it goes.
     """
 
+    intake_: Intake
+    detector_: Detector
+
     def __init__(
         self,
         *,
@@ -111,16 +114,14 @@ class Pipeline:
         taken = self.intake_.learn(paths, self.progress)
         self._say(taken)
         sequences = self._normal(taken.sequences, labels)
-        detector = self._new_detector()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", LittleDataWarning)
             if resume and hasattr(self, "detector_"):
-                detector = self.detector_.fit_more(sequences)
+                self.detector_.fit_more(sequences)
             else:
-                detector.fit(sequences)
+                self.detector_ = self._new_detector().fit(sequences)
         for warning in caught:
             self.progress.note(f"warning: {warning.message}")
-        self.detector_ = detector
         self.facts_ = {
             "records": taken.records,
             "sequences": len(sequences),
@@ -186,6 +187,8 @@ class Pipeline:
             pipeline.intake_ = _INTAKES[intake["kind"]].load(folder, intake)
             arrays = store.read_arrays(folder / ARRAYS)
             pipeline.detector_ = restore(DetectorState(**judged, arrays=arrays))
+            if "progress" in pipeline.detector_.get_params():
+                pipeline.detector_.set_params(progress=progress)
             pipeline.facts_ = written["facts"]
         except (KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"the model {folder} is damaged: {error!r}; train it again") from error
