@@ -27,7 +27,7 @@ MOST_LINES = 1_000  # continuation lines whose text is kept in a record's messag
 MOST_TEXT = 1 << 18  # bytes of them, likewise
 
 
-def begins(rows: Rows, joins: str) -> pl.Series:
+def begins(rows: Rows, joins: str, headless: bool = False) -> pl.Series:
     """Tell which lines of one source begin a record; its first line does so anyway.
 
     Parameters
@@ -36,13 +36,13 @@ def begins(rows: Rows, joins: str) -> pl.Series:
         What a format read.
     joins
         The format's rule, see `Format`.
+    headless
+        Whether the format has no header, so that every line fits.
     """
-    if rows.fits.all() and not rows.inside.any():
-        return rows.fits
     begin = ~rows.inside
-    strange = (begin & ~rows.fits).arg_true()
-    if joins == "none" or strange.is_empty():
+    if joins == "none" or (rows.fits.all() and not headless):
         return begin
+    strange = (begin if headless else begin & ~rows.fits).arg_true()
     lines = rows.table["message"].gather(strange)
     continues = lines.str.contains(TRACE)
     if joins == "all":

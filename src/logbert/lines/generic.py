@@ -44,7 +44,11 @@ RESTS: tuple[str, ...] = (
     r" <Pid> <Level> <Logger> <Content>",
     r" <Level> <Logger>: <Content>",
     r" <Level> <Logger> - <Content>",
+    r" <Level> \[<Thread>\] <Module> <Content>",
     r" <Level> \[<Logger>\] <Content>",
+    r" <Level> <Module> <Content>",
+    r" \[<Level>\] <Module> <Content>",
+    r" <Logger>\.<Level>: <Content>",
     r" <Logger> <Level>: <Content>",
     r" <Logger> <Level> <Content>",
     r" <Level>: <Content>",
@@ -61,7 +65,14 @@ LEVEL_FIRST: tuple[tuple[str, str], ...] = (
     ("<Level> ", " <Content>"),
     (r"<Level>: ", " <Content>"),
 )
-CHECKS = {"Level": LEVELS, "Pid": r"^\d+$", "Logger": r"^[\w.$/:@*-]+$", "Thread": r"^[^\[\]]+$"}
+CHECKS = {
+    "Level": LEVELS,
+    # Without a sign after it, a logger must look like one: several names in a row, as `my.app` or `server/main.go:12`.
+    "Module": r"^[A-Za-z_][\w$-]*(?:[.:/]+[\w$<>-]+)+$",
+    "Pid": r"^\d+$",
+    "Logger": r"^[\w.$/:@*-]+$",
+    "Thread": r"^[^\[\]]+$",
+}
 CHECKED = 0.95
 ENOUGH = 0.5  # share of the sample's lines that must begin with a time
 
@@ -117,7 +128,7 @@ def _fitting(lines: pl.Series, time: str, fields: tuple[str, ...], clock: str, r
     for rest in rests:
         shape = Pattern(time + rest)
         table = shape.take_apart(own)
-        right = table[MATCHED]
+        right = table[MATCHED] & clocks.BY_NAME[clock].read(time_text(table, fields)).is_not_null()
         for name, expression in CHECKS.items():
             if name in table.columns:
                 right &= table[name].str.contains(expression).fill_null(False)

@@ -30,6 +30,8 @@ class Preset:
         The fields that hold the severity and the alert label.
     checks
         What fields must look like for `auto` to believe in it; a format that was asked for by name is not checked.
+    refuses
+        What fields must not look like.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Preset:
     level: str = ""
     label: str = ""
     checks: dict[str, str] = field(default_factory=dict)
+    refuses: dict[str, str] = field(default_factory=dict)
 
     def format(self, clock: str = "") -> Format:
         """Make it a format."""
@@ -54,7 +57,7 @@ class Preset:
 
 
 _SYSLOG_CLOCKS = ("syslog", "iso")
-_SYSLOG_MESSAGE = r"(?:(?P<app>[^\s\[\]:]+(?: [^\s\[\]:]+){0,3}?)(?:\[(?P<pid>[^\]]*)\])?: ?)?(?P<Content>.*)$"
+_SYSLOG_MESSAGE = r"(?:(?P<app>[^\s\[\]:]+(?: [^\s\[\]:]+){0,3}?)(?:\[(?P<pid>[^\]]*)\])?:(?: |$))?(?P<Content>.*)$"
 _REQUEST = (
     r"(?P<client>\S+) (?P<ident>\S+) (?P<user>.+?) \[(?P<time>[^\]]+)\] "
     r'(?P<Content>"(?P<request>(?:[^"\\]|\\.)*)" (?P<status>\d{3}|-)) (?P<bytes>\d+|-)'
@@ -185,6 +188,7 @@ PRESETS: tuple[Preset, ...] = (
         r"<Month>  <Date> <Time> <User> <Component>\[<PID>\]( \(<Address>\))?: <Content>",
         ("Month", "Date", "Time"),
         ("syslog",),
+        refuses={"User": LEVELS},
         checks={"User": HOST, "PID": r"^\d+$", "Component": r"^(?:[\w-]+(?:\.[\w-]+)+|kernel|[\w .-]+)$"},
     ),
     Preset(
@@ -192,6 +196,7 @@ PRESETS: tuple[Preset, ...] = (
         r"<Month> <Date> <Time> <Level> <Component>(\[<PID>\])?: <Content>",
         ("Month", "Date", "Time"),
         ("syslog",),
+        refuses={"Level": LEVELS},
         checks={"Level": HOST, "Component": r"^\S+(?: \S+)?$"},
     ),
     Preset(
@@ -232,6 +237,7 @@ PRESETS: tuple[Preset, ...] = (
         ("time",),
         ("syslog", "month-name"),
         checks={"host": HOST},
+        refuses={"host": LEVELS},
     ),
     Preset(
         "syslog-iso",
@@ -239,6 +245,7 @@ PRESETS: tuple[Preset, ...] = (
         ("time",),
         ("iso",),
         checks={"app": r"^\S+$"},
+        refuses={"host": LEVELS},
     ),
     Preset(
         "klog",
@@ -256,6 +263,14 @@ PRESETS: tuple[Preset, ...] = (
         "",
         {"Level": LEVELS, "Logger": WORD},
     ),
+    Preset(
+        "redis",
+        "<Pid>:<Role> <Day> <Month> <Year> <Time> <Level> <Content>",
+        ("Day", "Month", "Year", "Time"),
+        ("month-name",),
+        checks={"Pid": r"^\d+$", "Role": r"^[XCSM]$"},
+    ),
+    Preset("dmesg", r"\[<Time>\] <Content>", ("Time",), ("uptime",)),
     Preset(
         "python-default",
         "<Level>:<Logger>:<Content>",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from logbert.progress import Progress
 
-BATCH_BYTES = 1 << 23  # about 60,000 lines
+BATCH_BYTES = 1 << 22  # about 30,000 lines; more is slower, for the memory must be fetched anew for each batch
 SAMPLE_BYTES = 1 << 18
 SAMPLE_LINES = 2_000
 
@@ -334,7 +334,7 @@ class RecordReader:
 
 def _take_apart(lines: pl.Series, format_: Format, first: int) -> _Batch:
     rows = format_.read(lines)
-    begin = begins(rows, format_.joins)
+    begin = begins(rows, format_.joins, format_.headless)
     blank = lines.str.strip_chars().str.len_bytes() == 0
     return _Batch(first, lines, rows, begin & ~blank if blank.any() else begin, blank)
 
