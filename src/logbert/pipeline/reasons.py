@@ -84,6 +84,11 @@ class Told:
         }
 
 
+def telling_order(reasons: list[Reason]) -> list[Reason]:
+    """Put a message never seen before first, wherever there is one: whatever else is odd follows from it."""
+    return sorted(reasons, key=lambda reason: reason.kind != "unseen key")
+
+
 def tell(reason: Reason, name_of: Callable[[int], str], lines: Sequence[int] | None) -> Told:
     """Put a reason into words; `lines` are the line numbers of the sequence's records, if it has any."""
     position = reason.position
