@@ -239,7 +239,8 @@ class Pipeline:
         if sequences["label"].null_count() == len(sequences):
             return sequences
         normal = sequences.filter(~pl.col("label").fill_null(value=False))
-        self.progress.note(f"{len(sequences) - len(normal)} sequences labelled abnormal are left out of training")
+        if len(normal) < len(sequences):
+            self.progress.note(f"{len(sequences) - len(normal)} sequences labelled abnormal are left out of training")
         if not len(normal):
             raise InputError("every sequence is labelled abnormal: there is nothing normal to learn from")
         return normal
