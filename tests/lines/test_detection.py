@@ -43,7 +43,11 @@ CASES: dict[str, tuple[str, Callable[[int], str], str | None]] = {
     "RFC 3164": ("syslog", lambda n: f"<34>{at(n):%b %e %H:%M:%S} web{n % 3} nginx[{n}]: {text(n)}", None),
     "RFC 5424": ("syslog-5424", lambda n: f'<165>1 {iso(n)}Z web app {n} ID47 [x@1 a="]\\"" b="c"] {text(n)}', None),
     "RFC 5424 without data": ("syslog-5424", lambda n: f"<13>1 {iso(n)}+02:00 web app - - - {text(n)}", None),
-    "Linux syslog": ("linux", lambda n: f"{at(n):%b %e %H:%M:%S} web{n % 3} {['cron', 'sshd[1]'][n % 2]}: {text(n)}", None),
+    "Linux syslog": (
+        "linux",
+        lambda n: f"{at(n):%b %e %H:%M:%S} web{n % 3} {['cron', 'sshd[1]'][n % 2]}: {text(n)}",
+        None,
+    ),
     "journalctl -o short-iso": ("syslog-iso", lambda n: f"{iso(n)}+0200 host1 sshd[{n}]: {text(n)}", None),
     "klog": ("klog", lambda n: f"W{at(n):%m%d %H:%M:%S.%f}   {n} server.go:{n}] {text(n)}", "W"),
     "Apache error": ("apache", lambda n: f"[{at(n):%a %b %d %H:%M:%S.%f %Y}] [core:error] {text(n)}", "core:error"),
@@ -54,8 +58,16 @@ CASES: dict[str, tuple[str, Callable[[int], str], str | None]] = {
     "logfmt": ("logfmt", lambda n: f'time={iso(n)}Z level=warn msg="{text(n)}" caller=a.go:{n}', "warn"),
     "JSON": ("json", lambda n: json.dumps({"ts": iso(n), "severity": "low", "msg": text(n), "at": {"x": n}}), "low"),
     "JSON, nested message": ("json", lambda n: json.dumps({"timestamp": iso(n), "fields": {"message": text(n)}}), None),
-    "JSON, dotted names": ("json", lambda n: json.dumps({"@timestamp": iso(n), "log.level": "x", "message": text(n)}), None),
-    "journalctl -o json": ("json", lambda n: json.dumps({"__REALTIME_TIMESTAMP": "1714557600001000", "MESSAGE": text(n)}), None),
+    "JSON, dotted names": (
+        "json",
+        lambda n: json.dumps({"@timestamp": iso(n), "log.level": "x", "message": text(n)}),
+        None,
+    ),
+    "journalctl -o json": (
+        "json",
+        lambda n: json.dumps({"__REALTIME_TIMESTAMP": "1714557600001000", "MESSAGE": text(n)}),
+        None,
+    ),
     "redis": ("redis", lambda n: f"{n}:M {at(n):%d %b %Y %H:%M:%S}.123 * {text(n)}", None),
     "dmesg": ("dmesg", lambda n: f"[{n * 1.5:12.6f}] {text(n)}", None),
     "logback": ("generic", lambda n: f"{at(n):%H:%M:%S}.123 [main] {'WARN ':5s} c.e.App - {text(n)}", "WARN"),
@@ -74,7 +86,7 @@ CASES: dict[str, tuple[str, Callable[[int], str], str | None]] = {
     "CRI with JSON": ("json", lambda n: f"{iso(n)}Z stderr F " + json.dumps({"level": "info", "msg": text(n)}), "info"),
     "Docker": ("lines", lambda n: json.dumps({"log": text(n) + "\n", "stream": "stdout", "time": iso(n) + "Z"}), None),
     "nothing": ("lines", text, None),
-}  # fmt: skip
+}
 TIMELESS = {"Python, unformatted", "nothing"}
 
 
@@ -136,9 +148,20 @@ def test_the_journals_export_is_found_and_read_entry_by_entry(tmp_path: Path) ->
     assert reader.texts([7])["text"][0].splitlines()[-1] == f"MESSAGE={text(1)}"
 
 
-SYSTEMS = (
-    "Apache", "BGL", "HDFS", "HPC", "Hadoop", "Linux", "Mac", "OpenStack", "Proxifier", "Thunderbird", "Windows", "Zookeeper",
-)  # fmt: skip
+SYSTEMS = [
+    "Apache",
+    "BGL",
+    "HDFS",
+    "HPC",
+    "Hadoop",
+    "Linux",
+    "Mac",
+    "OpenStack",
+    "Proxifier",
+    "Thunderbird",
+    "Windows",
+    "Zookeeper",
+]
 
 
 @pytest.mark.real_data

@@ -113,7 +113,7 @@ class Format:
 
     @property
     def alternatives(self) -> tuple[Format, ...]:
-        """This format by itself and the others it stands for."""
+        """The format by itself, and the others it stands for."""
         return (replace(self, others=()), *self.others)
 
     def read(self, lines: pl.Series) -> Rows:
@@ -240,7 +240,8 @@ class Format:
             )
         except (KeyError, TypeError) as error:
             raise ModelError(
-                f"the saved format cannot be understood ({error!r}); the model was written by another logbert, or damaged"
+                f"the saved format cannot be understood ({error!r}); "
+                "the model was written by another logbert, or damaged"
             ) from error
 
 

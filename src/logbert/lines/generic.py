@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import polars as pl
+from typing import TYPE_CHECKING
 
 from logbert.lines import clocks
 from logbert.lines.format import Format, time_text
 from logbert.lines.layout import LEVELS, MATCHED, share
 from logbert.lines.pattern import Pattern
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # How a time may stand at the beginning of a line, or after a level, the particular first.
 TIMES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -80,7 +83,8 @@ ENOUGH = 0.5  # share of the sample's lines that must begin with a time
 def generic_formats(lines: pl.Series) -> list[Format]:
     r"""Find headers that begin with a time (or with a level and a time), the most particular first; at most two.
 
-    >>> lines = pl.Series(["2024-05-01 10:00:00.123 [main] WARN app.Pool - slow", "2024-05-01 10:00:01.5 [x] INFO app.Db - up"])
+    >>> import polars as pl
+    >>> lines = pl.Series(["2024-05-01 10:00:00.123 [main] WARN app.Pool - slow"])
     >>> generic_formats(lines)[0].layout
     '<Date> <Time> \\[<Thread>\\] <Level> <Logger> - <Content>'
     """

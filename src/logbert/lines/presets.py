@@ -56,7 +56,7 @@ class Preset:
         )
 
 
-_SYSLOG_CLOCKS = ("syslog", "iso")
+_PRIORITY = r"(?:<(?P<priority>\d{1,3})>)?"
 _SYSLOG_MESSAGE = r"(?:(?P<app>[^\s\[\]:]+(?: [^\s\[\]:]+){0,3}?)(?:\[(?P<pid>[^\]]*)\])?:(?: |$))?(?P<Content>.*)$"
 _REQUEST = (
     r"(?P<client>\S+) (?P<ident>\S+) (?P<user>.+?) \[(?P<time>[^\]]+)\] "
@@ -210,7 +210,10 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "nginx-error",
-        r"^(?P<Date>\d{4}/\d\d/\d\d) (?P<Time>\S+) \[(?P<Level>\w+)\] (?P<pid>\d+)#(?P<tid>\d+): (?:\*(?P<connection>\d+) )?(?P<Content>.*)$",
+        (
+            r"^(?P<Date>\d{4}/\d\d/\d\d) (?P<Time>\S+) \[(?P<Level>\w+)\] (?P<pid>\d+)#(?P<tid>\d+): "
+            r"(?:\*(?P<connection>\d+) )?(?P<Content>.*)$"
+        ),
         ("Date", "Time"),
         ("slash-iso",),
         "Level",
@@ -233,7 +236,10 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "syslog",
-        rf"^(?:<(?P<priority>\d{{1,3}})>)?(?P<time>[A-Z][a-z]{{2}}\s+\d{{1,2}} (?:\d{{4}} )?\d\d:\d\d:\d\d(?:\.\d+)?) (?P<host>\S+) {_SYSLOG_MESSAGE}",
+        (
+            rf"^{_PRIORITY}(?P<time>[A-Z][a-z]{{2}}\s+\d{{1,2}} (?:\d{{4}} )?\d\d:\d\d:\d\d(?:\.\d+)?) "
+            rf"(?P<host>\S+) {_SYSLOG_MESSAGE}"
+        ),
         ("time",),
         ("syslog", "month-name"),
         checks={"host": HOST},
@@ -241,7 +247,10 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "syslog-iso",
-        rf"^(?:<(?P<priority>\d{{1,3}})>)?(?P<time>\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) (?P<host>[A-Za-z0-9_.-]+) {_SYSLOG_MESSAGE}",
+        (
+            rf"^{_PRIORITY}(?P<time>\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) "
+            rf"(?P<host>[A-Za-z0-9_.-]+) {_SYSLOG_MESSAGE}"
+        ),
         ("time",),
         ("iso",),
         checks={"app": r"^\S+$"},
@@ -249,7 +258,10 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "klog",
-        r"^(?P<Level>[IWEF])(?P<Date>\d{4}) (?P<Time>\d\d:\d\d:\d\d\.\d+)\s+(?P<pid>\d+) (?P<code>[^\s\]]+:\d+)\] (?P<Content>.*)$",
+        (
+            r"^(?P<Level>[IWEF])(?P<Date>\d{4}) (?P<Time>\d\d:\d\d:\d\d\.\d+)\s+(?P<pid>\d+) "
+            r"(?P<code>[^\s\]]+:\d+)\] (?P<Content>.*)$"
+        ),
         ("Date", "Time"),
         ("klog",),
         "Level",
