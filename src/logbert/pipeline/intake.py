@@ -58,6 +58,9 @@ class Intake(Protocol):
     def learn(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
         """Learn from training inputs, and give their sequences."""
 
+    def learn_from(self, inputs: Sequence[str | Path], chosen: pl.DataFrame, progress: Progress) -> Taken:
+        """Learn afresh from the chosen sequences only; give all sequences as a model so taught has them."""
+
     def take(self, inputs: Sequence[str | Path], progress: Progress, templates: str | Path | None) -> Taken:
         """Give the sequences of other inputs, without changing."""
 
@@ -88,6 +91,16 @@ class LogIntake:
         taken = self._group(inputs, reader, frames, self.templates, learning=True)
         self.format = reader.format
         return taken
+
+    def learn_from(self, inputs: Sequence[str | Path], chosen: pl.DataFrame, progress: Progress) -> Taken:
+        """Learn the templates from the records of the chosen sequences; the others' messages are followed."""
+        lines = chosen["lines"].explode().unique().implode()
+        self.templates = Templates(masks=self.templates.masks)
+        reader = open_records(inputs, self.format, progress=progress)
+        for frame in reader:
+            self.templates.encode(frame.filter(pl.col("line").is_in(lines))["message"])
+        self.templates.learn()
+        return self._group(inputs, reader, reader, deepcopy(self.templates), learning=False)
 
     def take(self, inputs: Sequence[str | Path], progress: Progress, templates: str | Path | None = None) -> Taken:
         """Read with the learnt format, give new messages new keys on a copy of the templates."""
