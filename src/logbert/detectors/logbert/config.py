@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from logbert.errors import OptionError
@@ -30,6 +30,8 @@ class LogBERTConfig:
         Keys the network reads at once; a longer sequence is judged in chunks.
     end
         Whether an END token follows the last key, so that a missing end can surprise.
+    fog
+        MASK tokens laid behind a hidden END, which would otherwise show by being last; training draws from 0 to this.
     mlkp
         Whether to train on masked log key prediction.
     vhm
@@ -74,6 +76,7 @@ class LogBERTConfig:
     dropout: float
     context: int
     end: bool
+    fog: int
     mlkp: bool
     vhm: bool
     alpha: float
@@ -99,10 +102,11 @@ DEFAULT: Final = LogBERTConfig(
     hidden=64,
     feed_forward=128,
     layers=2,
-    heads=4,
-    dropout=0.1,
+    heads=2,
+    dropout=0.0,
     context=512,
     end=True,
+    fog=12,
     mlkp=True,
     vhm=False,
     alpha=0.1,
@@ -110,16 +114,16 @@ DEFAULT: Final = LogBERTConfig(
     mask_ratio_most=0.9,
     masks=8,
     detection_ratio=0.5,
-    candidates=5,
+    candidates=6,
     misses_allowed=None,
     score_by="surprise",
-    repeats=0.5,
-    emphasis=1.0,
+    repeats=0.3,
+    emphasis=0.25,
     batch=64,
     learning_rate=3e-3,
     weight_decay=0.01,
     warmup=0.1,
-    epochs=60,
+    epochs=70,
     patience=15,
 )
 PAPER: Final = replace(
@@ -127,23 +131,72 @@ PAPER: Final = replace(
     input=50,
     hidden=256,
     feed_forward=512,
+    heads=4,
+    dropout=0.1,
     end=False,
+    fog=0,
     vhm=True,
     mask_ratio_least=0.5,
     mask_ratio_most=0.5,
     masks=1,
     candidates=None,
     score_by="misses",
+    repeats=0.5,
+    emphasis=1.0,
     learning_rate=1e-3,
     epochs=40,
 )
+SCORES: Final = ("surprise", "misses", "distance")
 PRESETS: Final = {"default": DEFAULT, "paper": PAPER}
 
 
-def resolve(preset: str, **overrides: Any) -> LogBERTConfig:
-    """Take a preset and put the given values (those that are not None) in its place."""
+def resolve(preset: str, **given: Any) -> LogBERTConfig:
+    """Take a preset and put the given values (those that are not None) in its place.
+
+    Examples
+    --------
+    >>> resolve("paper", layers=4).layers, resolve("default", mlkp=False, vhm=True).score_by
+    (4, 'distance')
+    """
     if preset not in PRESETS:
         raise OptionError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
-    known = {field.name for field in fields(LogBERTConfig)}
-    given = {name: value for name, value in overrides.items() if value is not None and name in known}
-    return replace(PRESETS[preset], **given)
+    config = replace(PRESETS[preset], **{name: value for name, value in given.items() if value is not None})
+    if given.get("score_by") is None:
+        if not config.mlkp:
+            config = replace(config, score_by="distance")
+        elif config.misses_allowed is not None:
+            config = replace(config, score_by="misses")
+    _check(config)
+    return config
+
+
+def _check(config: LogBERTConfig) -> None:
+    """Refuse what makes no sense, in the words of the parameter."""
+    for name in (
+        "input",
+        "hidden",
+        "feed_forward",
+        "layers",
+        "heads",
+        "context",
+        "masks",
+        "batch",
+        "epochs",
+        "patience",
+    ):
+        if getattr(config, name) < 1:
+            raise OptionError(f"{name} must be at least 1, not {getattr(config, name)}")
+    if config.hidden % config.heads:
+        raise OptionError(f"{config.heads} heads do not divide {config.hidden} hidden units; try heads=4, hidden=64")
+    if not 0 < config.mask_ratio_least <= config.mask_ratio_most <= 1 or not 0 < config.detection_ratio <= 1:
+        raise OptionError(f"the mask ratio must be above 0 and at most 1, such as 0.5, not {config.detection_ratio}")
+    if not config.mlkp and not config.vhm:
+        raise OptionError("with mlkp and vhm both off there is nothing to train; leave one on")
+    if config.score_by not in SCORES:
+        raise OptionError(f"there is no score {config.score_by!r}; choose from {', '.join(SCORES)}")
+    if config.score_by != "distance" and not config.mlkp:
+        raise OptionError(f"a score by {config.score_by} needs mlkp; without it only the distance says anything")
+    if config.candidates is not None and config.candidates < 1:
+        raise OptionError(f"candidates must be at least 1, not {config.candidates}")
+    if config.misses_allowed is not None and config.misses_allowed < 0:
+        raise OptionError(f"misses_allowed must be at least 0, not {config.misses_allowed}")

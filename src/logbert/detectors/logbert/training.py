@@ -12,7 +12,7 @@ import torch.nn.functional as F  # noqa: N812 - the name everybody knows it by
 from torch import Tensor
 
 from logbert.detectors.logbert.reading import Reader
-from logbert.detectors.logbert.tokens import MASK, PAD, UNSEEN
+from logbert.detectors.logbert.tokens import PAD, UNSEEN, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +30,10 @@ GRADIENT_NORM = 1.0  # longer gradients are shortened to this
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """Chunks with the weight each has in the loss and how often each is seen in an epoch."""
+    """Chunks with how often each occurs, the weight it has in the loss, and how often it is seen in an epoch."""
 
     chunks: Chunks
+    counts: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
     repeats: npt.NDArray[np.int64]
 
@@ -43,7 +44,7 @@ class Lessons:
         repeats = np.ceil(occurrences**config.repeats).astype(np.int64)
         weights = occurrences**config.emphasis / repeats
         mean = float(np.average(weights, weights=repeats)) if len(weights) else 1.0
-        return cls(chunks=chunks, weights=weights / mean, repeats=repeats)
+        return cls(chunks=chunks, counts=counts[chunks.owners], weights=weights / mean, repeats=repeats)
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
         """Shuffle one epoch's chunks into batches of alike length, in random order."""
@@ -100,13 +101,14 @@ class Teacher:
                     bar.advance(1, loss=round(loss, 4), held_out=round(judged, 4))
             except KeyboardInterrupt:
                 course.interrupted = True
-        if course.best:
-            self.network.load_state_dict(course.best)
+        if not course.best:  # Ctrl-C came before the first epoch was over
+            course.best = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+        self.network.load_state_dict(course.best)
         self.network.eval()
 
     def centre(self, lessons: Lessons) -> Tensor:
-        """The mean of h_DIST over the training set, each sequence as often as it counts: c of equation 6."""
-        weights = torch.from_numpy(lessons.weights * lessons.repeats)[:, None]
+        """Give the mean of h_DIST over the training set, c of equation 6, each sequence as often as it occurs."""
+        weights = torch.from_numpy(lessons.counts.astype(np.float64))[:, None]
         vectors = torch.from_numpy(self.reader.represent(lessons.chunks)).double()  # (chunks, hidden)
         return ((vectors * weights).sum(0) / weights.sum()).float().to(self.device)
 
@@ -120,10 +122,12 @@ class Teacher:
         for number, rows in enumerate(batches):
             for group in self.optimiser.param_groups:
                 group["lr"] = self._learning_rate((course.epoch + number / len(batches)) / course.epochs)
-            width = int(lessons.chunks.lengths[rows].max())
+            width = int(lessons.chunks.lengths[rows].max()) + self.config.fog
             tokens = lessons.chunks.padded(rows, width)
             weights = torch.from_numpy(lessons.weights[rows]).float().to(self.device)
-            loss = self.loss(tokens, training_masks(tokens, self.config, rng), weights, centre)
+            hidden = training_masks(tokens, self.config, rng)
+            fog = rng.integers(0, self.config.fog + 1, size=len(rows))
+            loss = self.loss(tokens, hidden, fog, weights, centre)
             self.optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), GRADIENT_NORM)
@@ -137,6 +141,7 @@ class Teacher:
         self,
         tokens: Tokens,
         hidden_from_view: npt.NDArray[np.bool_],
+        fog: npt.NDArray[np.int64],
         weights: Tensor,
         centre: Tensor | None,
     ) -> Tensor:
@@ -146,7 +151,7 @@ class Teacher:
         """
         truth = torch.from_numpy(tokens).to(self.device)
         masked = torch.from_numpy(hidden_from_view).to(self.device)  # (B, L)
-        seen = torch.where(masked | (truth == UNSEEN), MASK, truth)
+        seen = torch.from_numpy(view(tokens, hidden_from_view, fog)).to(self.device)
         h = self.network(seen)  # (B, L, hidden)
         loss = torch.zeros((), device=self.device)
         judged = masked & (truth != UNSEEN)
@@ -162,7 +167,7 @@ class Teacher:
         return loss
 
     def _held_out_loss(self, chunks: Chunks, counts: npt.NDArray[np.float64], centre: Tensor | None) -> float:
-        """The same loss on held-out normals: eval mode, masks that never change, each row counting once."""
+        """Give the same loss on held-out normals: eval mode, masks that never change, each row counting once."""
         total = np.zeros(len(chunks))
         if self.config.mlkp:
             slots = self.reader.examine(chunks, masks=min(self.config.masks, 2))
@@ -182,6 +187,7 @@ class Teacher:
 
     def _take_up(self, course: Course) -> None:
         """Go on where an earlier training stopped."""
+        course.interrupted = False
         if not course.last:
             return
         self.network.load_state_dict(course.last)
@@ -191,7 +197,6 @@ class Teacher:
                 "exp_avg": course.first_moments[name].to(self.device),
                 "exp_avg_sq": course.second_moments[name].to(self.device),
             }
-        course.interrupted = False
         if course.finished:
             course.rounds, course.epoch, course.finished = course.rounds + 1, 0, False
             course.epochs, course.best_loss = self.config.epochs, math.inf
@@ -220,7 +225,8 @@ def training_masks(tokens: Tokens, config: LogBERTConfig, rng: np.random.Generat
     wanted = np.clip(np.floor(sizes * ratios + 0.5), 1, np.maximum(sizes, 1))
     draw = np.where(maskable, rng.random(tokens.shape), 2.0)
     place = draw.argsort(axis=1).argsort(axis=1)
-    return maskable & (place < wanted[:, None])
+    masks: npt.NDArray[np.bool_] = maskable & (place < wanted[:, None])
+    return masks
 
 
 def prediction_loss(logits: Tensor, truth: Tensor, owners: Tensor, weights: Tensor) -> Tensor:
