@@ -24,7 +24,8 @@ from logbert.detectors.logbert.tokens import END, PAD, SPECIALS
 if TYPE_CHECKING:
     from logbert.detectors.logbert.config import LogBERTConfig
 
-SHORT = 64  # tokens
+SHORT = 64  # tokens, up to which attention is computed plainly
+SPARE = 66  # positions beyond the keys: DIST, END, and padding up to the width a batch is read at
 
 
 def sinusoids(length: int, width: int) -> Tensor:
@@ -96,7 +97,7 @@ class LogBERTNetwork(nn.Module):
         self.first_class = END if config.end else SPECIALS  # the token of class 0
         self.embedding = nn.Embedding(SPECIALS + keys, config.input)
         self.positions: Tensor
-        self.register_buffer("positions", sinusoids(config.context + 2 + config.fog, config.input), persistent=False)
+        self.register_buffer("positions", sinusoids(config.context + config.fog + SPARE, config.input), persistent=False)
         self.project = nn.Linear(config.input, config.hidden) if config.input != config.hidden else nn.Identity()
         self.dropout = nn.Dropout(config.dropout)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
