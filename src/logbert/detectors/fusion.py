@@ -1,0 +1,267 @@
+"""The default detector: new keys, the memory and the network, each as loud as its own rarity among normal sequences.
+
+How they are combined
+---------------------
+Every member turns its raw score into a p-value: the share of normal sequences expected to be at least that odd, from
+sequences none of the members learnt from. The members' p-values depend on each other, so they are not multiplied; each
+has a share w of the false alarms that were asked for (the shares add up to 1), and the combined p-value is the smallest
+p / w. If each p-value is valid, no more than the asked share of normal sequences gets below it, whatever the dependence
+(Bonferroni's inequality): P(min p_i / w_i <= a) <= sum P(p_i <= w_i a) <= sum w_i a = a. That is careful where members
+agree. Where there are enough held-out sequences to see the asked rate directly, the combined p-value is calibrated once
+more on them, which gives the care back.
+
+Who judges what
+---------------
+A key that training never saw is judged by `NewKeys` alone, by what its text says; memory and network judge what is left
+when such keys are taken out. Otherwise a new key would be held against a sequence four times over: as a key, as a set,
+as a count vector and as an order.
+
+Windows of a fixed number of records are cut anywhere: which keys stand in one, in which order, is a matter of luck, and
+after a change of load every window is new. There the memory does not judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from logbert.detectors.base import Detector, DetectorState, Reason
+from logbert.detectors.corpus import Corpus, Scores, SequencesLike
+from logbert.detectors.key_texts import KeyTexts
+from logbert.detectors.new_keys import NewKeys
+from logbert.detectors.novelty import Novelty
+from logbert.detectors.registry import detector_class
+from logbert.detectors.tally import Tally, is_among
+from logbert.errors import OptionError
+from logbert.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
+
+NEW_KEYS = NewKeys.name
+SHARES = {NEW_KEYS: 1.0, Novelty.name: 2.0, "logbert": 1.0}  # of the false alarms, before they are made to add up to 1
+STRUCTURE = ("key set", "count vector", "length", "2-gram")  # what the memory remembers beside keys
+RECALIBRATES_FROM = 5  # as many held-out sequences must be expected beyond the boundary to find it among them
+SAME_LENGTH = 0.95  # windows of a fixed number of records: this share of sequences has the same length ...
+SELDOM_THE_SAME = 0.01  # ... and this share a count vector of its own
+
+
+class Fusion(Detector):
+    """New keys and their texts, the memory of what occurred, and LogBERT, in one score.
+
+    It works on sessions and on windows. It is as good as its best member where only one sees anything, to within what
+    the sharing of false alarms costs, and better where they see different things.
+
+    Parameters
+    ----------
+    members
+        Who judges beside `NewKeys`: "novelty", "logbert".
+    false_alarms
+        The share of normal sequences that may reach the boundary.
+    windows
+        Whether sequences are windows of a fixed number of records, cut anywhere; None finds out from the training data.
+    seed
+        Draws the held-out sequences when none are given, and is passed to the members.
+    preset, device, progress
+        For LogBERT.
+
+    Examples
+    --------
+    >>> texts = KeyTexts({5: "Receiving block <*>", 9: "Received block <*>", 7: "writeBlock received exception <*>"})
+    >>> fusion = Fusion(members=("novelty",)).read(texts).fit([[5, 9], [5, 5, 9, 9]] * 40)
+    >>> fusion.predict([[5, 9], [5, 9, 7], [5, 5, 5]]).tolist()
+    [False, True, True]
+    >>> fusion.explain([5, 9, 7])[0].detail
+    'never in training, and speaks of failure (exception)'
+    """
+
+    name: ClassVar[str] = "fusion"
+
+    def __init__(
+        self,
+        members: Iterable[str] = ("novelty", "logbert"),
+        *,
+        false_alarms: float = 0.001,
+        windows: bool | None = None,
+        seed: int = 0,
+        preset: str = "default",
+        device: str = "auto",
+        progress: Progress = SILENT,
+    ) -> None:
+        self.members = members
+        self.false_alarms = false_alarms
+        self.windows = windows
+        self.seed = seed
+        self.preset = preset
+        self.device = device
+        self.progress = progress
+
+    texts: KeyTexts = KeyTexts()
+    members_: dict[str, Detector]
+    windows_: bool
+
+    def read(self, texts: KeyTexts) -> Self:
+        """Take the texts of all keys there are by now; before `fit`, and again when there are new keys."""
+        self.texts = texts
+        if hasattr(self, "members_"):
+            self.new_keys.read(texts)
+        return self
+
+    @property
+    def new_keys(self) -> NewKeys:
+        """The member that judges keys training never saw."""
+        member = self.members_[NEW_KEYS]
+        if not isinstance(member, NewKeys):
+            raise TypeError(f"the member {NEW_KEYS!r} is a {type(member).__name__}")
+        return member
+
+    def _learn(self, train: Corpus, held_out: Corpus) -> None:
+        self.members_ = self._made()
+        self.new_keys.read(self.texts)
+        for member in self.members_.values():
+            member._learn(train, held_out)
+        self.windows_ = cut_anywhere(train) if self.windows is None else self.windows
+
+    def _made(self) -> dict[str, Detector]:
+        chosen = (self.members,) if isinstance(self.members, str) else tuple(self.members)
+        unknown = [name for name in chosen if name not in SHARES or name == NEW_KEYS]
+        if unknown or not chosen:
+            known = ", ".join(repr(name) for name in SHARES if name != NEW_KEYS)
+            raise OptionError(f"members={chosen!r}: choose one or more of {known}")
+        common: dict[str, Any] = {"false_alarms": self.false_alarms, "seed": self.seed}
+        made: dict[str, Detector] = {NEW_KEYS: NewKeys(**common)}
+        if Novelty.name in chosen:
+            made[Novelty.name] = Novelty(STRUCTURE, **common)
+        if "logbert" in chosen:
+            network = {"preset": self.preset, "device": self.device, "progress": self.progress}
+            made["logbert"] = detector_class("logbert")(**common, **network)
+        return made
+
+    def calibrate(self, held_out: SequencesLike) -> None:
+        """Calibrate every member, then the combination."""
+        corpus = Corpus.of(held_out)
+        seen = self._known_part(corpus)
+        for name, member in self.members_.items():
+            member.calibrate(corpus if name == NEW_KEYS else seen)
+        super().calibrate(corpus)
+
+    @property
+    def boundary(self) -> float:
+        """The raw score from which a sequence is anomalous."""
+        enough = (len(self.calibration_.held_out) + 1) * self.false_alarms >= RECALIBRATES_FROM
+        return self.calibration_.threshold if enough else float(-np.log(self.false_alarms))
+
+    def score(self, sequences: SequencesLike) -> Scores:
+        """Score each sequence; 1.0 and above is anomalous."""
+        self._must_be_fitted()
+        corpus = Corpus.of(sequences)
+        return np.asarray(corpus.spread(self.raw_scores(corpus) / self.boundary), dtype=np.float64)
+
+    def raw_scores(self, corpus: Corpus) -> Scores:
+        """Give -log of the combined p-value of each distinct sequence."""
+        combined: Scores = np.max(np.stack(list(self.evidence(corpus).values())), axis=0)
+        return combined
+
+    def evidence(self, corpus: Corpus) -> dict[str, Scores]:
+        """Give each member's -log(p / w) for each distinct sequence; none is 0."""
+        tally = Tally.of(corpus)
+        with_new = np.bincount(tally.owners[self.new_keys.unseen(tally)], minlength=len(corpus)) > 0
+        seen = self._known_part(corpus)
+        total = sum(SHARES[name] for name in self.members_)
+        found: dict[str, Scores] = {}
+        for name, member in self.members_.items():
+            if name == Novelty.name and self.windows_:
+                found[name] = np.zeros(len(corpus), dtype=np.float64)
+                continue
+            judged = corpus if name == NEW_KEYS else seen
+            p_values = member.calibration_.p_values(member.raw_scores(judged))
+            weighed = np.log(SHARES[name] / total) - np.log(np.maximum(p_values, np.finfo(np.float64).tiny))
+            nothing_left = (name != NEW_KEYS) & with_new & (seen.lengths == 0)
+            found[name] = np.where(nothing_left, 0.0, np.maximum(weighed, 0.0))
+        return found
+
+    def _known_part(self, corpus: Corpus) -> Corpus:
+        """Take the keys out that training never saw; sequences keep their places, even if they become equal."""
+        known = is_among(corpus.keys, self.new_keys.keys_)
+        if known.all():
+            return corpus
+        lengths = np.bincount(corpus.owners[known], minlength=len(corpus))
+        offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+        return replace(corpus, keys=corpus.keys[known], offsets=offsets.astype(np.int64))
+
+    def explain(self, sequence: Sequence[int] | npt.NDArray[np.integer]) -> list[Reason]:
+        """Say what is odd about one sequence, worst first."""
+        return self.explain_all(Corpus.of([sequence]))[0]
+
+    def explain_all(self, corpus: Corpus) -> list[list[Reason]]:
+        """Explain each distinct sequence by all members that find it odd, the oddest first."""
+        self._must_be_fitted()
+        reasons: list[list[Reason]] = [[] for _ in range(len(corpus))]
+        for name, evidence in self.evidence(corpus).items():
+            odd = np.flatnonzero(evidence > 0)
+            for place, found in zip(odd.tolist(), self._reasons_of(name, corpus, odd), strict=True):
+                worst = max((reason.weight for reason in found), default=0.0) or 1.0
+                strength = float(evidence[place])
+                reasons[place] += [replace(reason, weight=strength * reason.weight / worst) for reason in found]
+        return [sorted(found, key=lambda reason: -reason.weight) for found in reasons]
+
+    def _reasons_of(self, name: str, corpus: Corpus, odd: npt.NDArray[np.integer]) -> list[list[Reason]]:
+        """Let a member explain some of the distinct sequences, with positions as in the whole sequence."""
+        if not len(odd):
+            return []
+        member = self.members_[name]
+        if name == NEW_KEYS:
+            return [member.explain(corpus[int(place)]) for place in odd]
+        known = [np.flatnonzero(is_among(corpus[int(place)], self.new_keys.keys_)) for place in odd]
+        parts = Corpus.of([corpus[int(place)][kept] for place, kept in zip(odd, known, strict=True)])
+        explained = member.explain_all(parts)
+        return [
+            [_moved(reason, kept, int(corpus.lengths[place])) for reason in explained[part]]
+            for place, kept, part in zip(odd, known, parts.inverse.tolist(), strict=True)
+        ]
+
+    def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
+        facts: dict[str, Any] = {"windows": self.windows_, "members": {}}
+        arrays: dict[str, npt.NDArray[np.generic]] = {}
+        for name, member in self.members_.items():
+            state = member.state()
+            facts["members"][name] = {"params": state.params, "facts": state.facts}
+            arrays |= {f"{name}/{array}": values for array, values in state.arrays.items()}
+        return facts, arrays
+
+    def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
+        self.windows_ = bool(facts["windows"])
+        self.members_ = {}
+        for name, held in facts["members"].items():
+            own = {key.removeprefix(f"{name}/"): value for key, value in arrays.items() if key.startswith(f"{name}/")}
+            kind = NewKeys if name == NEW_KEYS else detector_class(name)
+            self.members_[name] = kind.from_state(DetectorState(name, held["params"], held["facts"], own))
+        self.texts = self.new_keys.texts
+
+
+def cut_anywhere(corpus: Corpus) -> bool:
+    """Say whether sequences are windows of a fixed number of records: of one length, and hardly two of them alike.
+
+    Examples
+    --------
+    >>> cut_anywhere(Corpus.of([[1, 2, 3], [1, 3, 3], [2, 2, 1], [3, 1, 1]] * 5 + [[1, 1, 1], [2, 2, 2], [3, 3, 3]]))
+    True
+    >>> cut_anywhere(Corpus.of([[1, 2, 3]] * 50))
+    False
+    """
+    usual = np.bincount(corpus.lengths, weights=corpus.counts, minlength=1).max(initial=0.0)
+    names = Tally.of(corpus).names
+    _, inverse = np.unique(names, return_inverse=True)
+    rows = np.bincount(inverse, weights=corpus.counts, minlength=1)
+    return bool(usual >= SAME_LENGTH * corpus.rows and np.sum(rows == 1) >= SELDOM_THE_SAME * corpus.rows)
+
+
+def _moved(reason: Reason, kept: npt.NDArray[np.integer], length: int) -> Reason:
+    """Put a reason's position back to where it is with the new keys in."""
+    if reason.position is None:
+        return reason
+    return replace(reason, position=int(kept[reason.position]) if reason.position < len(kept) else length)
