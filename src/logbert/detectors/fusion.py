@@ -12,9 +12,8 @@ more on them, which gives the care back.
 
 Who judges what
 ---------------
-A key that training never saw is judged by `NewKeys` alone, by what its text says; memory and network judge what is left
-when such keys are taken out. Otherwise a new key would be held against a sequence four times over: as a key, as a set,
-as a count vector and as an order.
+A key that training never saw is judged by `NewKeys`, by what its text says, and once it is known by itself (see
+`watch`) memory and network judge what is left when it is taken out.
 
 Windows of a fixed number of records are cut anywhere: which keys stand in one, in which order, is a matter of luck, and
 after a change of load every window is new. There the memory does not judge.
@@ -43,7 +42,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 NEW_KEYS = NewKeys.name
-SHARES = {NEW_KEYS: 1.0, Novelty.name: 2.0, "logbert": 1.0}  # of the false alarms, before they are made to add up to 1
+# Of the false alarms, in tenths. A key nobody saw is so rare among normal sequences that a small share is enough, and
+# the network's p-values come from few held-out sequences; the memory's are known best.
+SHARES = {NEW_KEYS: 1.0, Novelty.name: 7.0, "logbert": 2.0}
 STRUCTURE = ("key set", "count vector", "length", "2-gram")  # what the memory remembers beside keys
 RECALIBRATES_FROM = 5  # as many held-out sequences must be expected beyond the boundary to find it among them
 SAME_LENGTH = 0.95  # windows of a fixed number of records: this share of sequences has the same length ...
@@ -75,8 +76,8 @@ class Fusion(Detector):
     >>> fusion = Fusion(members=("novelty",)).read(texts).fit([[5, 9], [5, 5, 9, 9]] * 40)
     >>> fusion.predict([[5, 9], [5, 9, 7], [5, 5, 5]]).tolist()
     [False, True, True]
-    >>> fusion.explain([5, 9, 7])[0].detail
-    'never in training, and speaks of failure (exception)'
+    >>> [reason.detail for reason in fusion.explain([5, 9, 7]) if reason.kind == "unseen key"]
+    ['never in training, and speaks of failure (exception)']
     """
 
     name: ClassVar[str] = "fusion"
@@ -144,9 +145,8 @@ class Fusion(Detector):
     def calibrate(self, held_out: SequencesLike) -> None:
         """Calibrate every member, then the combination."""
         corpus = Corpus.of(held_out)
-        seen = self._known_part(corpus)
-        for name, member in self.members_.items():
-            member.calibrate(corpus if name == NEW_KEYS else seen)
+        for member in self.members_.values():
+            member.calibrate(corpus)
         super().calibrate(corpus)
 
     @property
@@ -167,28 +167,21 @@ class Fusion(Detector):
         return combined
 
     def evidence(self, corpus: Corpus) -> dict[str, Scores]:
-        """Give each member's -log(p / w) for each distinct sequence; none is 0."""
-        tally = Tally.of(corpus)
-        with_new = np.bincount(tally.owners[self.new_keys.unseen(tally)], minlength=len(corpus)) > 0
-        seen = self._known_part(corpus)
-        total = sum(SHARES[name] for name in self.members_)
+        """Give each member's -log(p / w) for each distinct sequence; 0 is none."""
+        judging = [name for name in self.members_ if not (name == Novelty.name and self.windows_)]
+        total = sum(SHARES[name] for name in judging)
         found: dict[str, Scores] = {}
         for name, member in self.members_.items():
-            if name == Novelty.name and self.windows_:
+            if name not in judging:
                 found[name] = np.zeros(len(corpus), dtype=np.float64)
                 continue
-            judged = corpus if name == NEW_KEYS else seen
-            p_values = member.calibration_.p_values(member.raw_scores(judged))
-            weighed = np.log(SHARES[name] / total) - np.log(np.maximum(p_values, np.finfo(np.float64).tiny))
-            nothing_left = (name != NEW_KEYS) & with_new & (seen.lengths == 0)
-            found[name] = np.where(nothing_left, 0.0, np.maximum(weighed, 0.0))
+            p_values = np.maximum(member.calibration_.p_values(member.raw_scores(corpus)), np.finfo(np.float64).tiny)
+            found[name] = np.maximum(np.log(SHARES[name] / total) - np.log(p_values), 0.0)
         return found
 
-    def _known_part(self, corpus: Corpus) -> Corpus:
+    def without_new_keys(self, corpus: Corpus) -> Corpus:
         """Take the keys out that training never saw; sequences keep their places, even if they become equal."""
         known = is_among(corpus.keys, self.new_keys.keys_)
-        if known.all():
-            return corpus
         lengths = np.bincount(corpus.owners[known], minlength=len(corpus))
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
         return replace(corpus, keys=corpus.keys[known], offsets=offsets.astype(np.int64))
@@ -203,26 +196,17 @@ class Fusion(Detector):
         reasons: list[list[Reason]] = [[] for _ in range(len(corpus))]
         for name, evidence in self.evidence(corpus).items():
             odd = np.flatnonzero(evidence > 0)
-            for place, found in zip(odd.tolist(), self._reasons_of(name, corpus, odd), strict=True):
-                worst = max((reason.weight for reason in found), default=0.0) or 1.0
+            part = subset(corpus, odd)
+            for place, found in zip(odd.tolist(), self.members_[name].explain_all(part), strict=True):
+                told = [reason for reason in found if name == NEW_KEYS or not self._is_about_new_key(reason)]
+                worst = max((reason.weight for reason in told), default=0.0) or 1.0
                 strength = float(evidence[place])
-                reasons[place] += [replace(reason, weight=strength * reason.weight / worst) for reason in found]
+                reasons[place] += [replace(reason, weight=strength * reason.weight / worst) for reason in told]
         return [sorted(found, key=lambda reason: -reason.weight) for found in reasons]
 
-    def _reasons_of(self, name: str, corpus: Corpus, odd: npt.NDArray[np.integer]) -> list[list[Reason]]:
-        """Let a member explain some of the distinct sequences, with positions as in the whole sequence."""
-        if not len(odd):
-            return []
-        member = self.members_[name]
-        if name == NEW_KEYS:
-            return [member.explain(corpus[int(place)]) for place in odd]
-        known = [np.flatnonzero(is_among(corpus[int(place)], self.new_keys.keys_)) for place in odd]
-        parts = Corpus.of([corpus[int(place)][kept] for place, kept in zip(odd, known, strict=True)])
-        explained = member.explain_all(parts)
-        return [
-            [_moved(reason, kept, int(corpus.lengths[place])) for reason in explained[part]]
-            for place, kept, part in zip(odd, known, parts.inverse.tolist(), strict=True)
-        ]
+    def _is_about_new_key(self, reason: Reason) -> bool:
+        """Say whether a reason says again, in other words, that a key is new."""
+        return reason.key is not None and not is_among(np.array([reason.key], dtype=np.int32), self.new_keys.keys_)[0]
 
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
         facts: dict[str, Any] = {"windows": self.windows_, "members": {}}
@@ -260,8 +244,19 @@ def cut_anywhere(corpus: Corpus) -> bool:
     return bool(usual >= SAME_LENGTH * corpus.rows and np.sum(rows == 1) >= SELDOM_THE_SAME * corpus.rows)
 
 
-def _moved(reason: Reason, kept: npt.NDArray[np.integer], length: int) -> Reason:
-    """Put a reason's position back to where it is with the new keys in."""
-    if reason.position is None:
-        return reason
-    return replace(reason, position=int(kept[reason.position]) if reason.position < len(kept) else length)
+def subset(corpus: Corpus, places: npt.NDArray[np.integer]) -> Corpus:
+    """Give some of the distinct sequences, each once, in this order.
+
+    Examples
+    --------
+    >>> [keys.tolist() for keys in subset(Corpus.of([[1], [2, 3], [1], [4]]), np.array([2, 0]))]
+    [[4], [1]]
+    """
+    lengths = corpus.lengths[places]
+    each = np.arange(len(places), dtype=np.int64)
+    return Corpus(
+        keys=np.concatenate([corpus[int(place)] for place in places]) if len(places) else corpus.keys[:0],
+        offsets=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)]).astype(np.int64),
+        counts=np.ones(len(places), dtype=np.int64),
+        inverse=each,
+    )

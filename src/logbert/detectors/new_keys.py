@@ -90,6 +90,7 @@ class NewKeys(Detector):
     """
 
     name: ClassVar[str] = "new keys"
+    unit: ClassVar[float] = 0.1
 
     def __init__(self, *, false_alarms: float = 0.001, seed: int = 0) -> None:
         self.false_alarms = false_alarms

@@ -23,6 +23,7 @@ import numpy as np
 
 from logbert.detectors.corpus import Corpus, Scores, SequencesLike
 from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback
+from logbert.detectors.fusion import subset
 from logbert.detectors.tally import Tally
 
 if TYPE_CHECKING:
@@ -94,27 +95,39 @@ class Watch:
     def judge(self, sequences: SequencesLike) -> Watched:
         """Judge sequences, oldest first; the next call goes on where this one ended."""
         corpus = Corpus.of(sequences)
-        evidence = {name: values / self.fusion.boundary for name, values in self.fusion.evidence(corpus).items()}
-        novel = evidence.pop(NEW_KEYS)
-        rest = np.max(np.stack(list(evidence.values())), axis=0)
-        causes_of_rest = self._causes(corpus, np.flatnonzero(rest >= 1.0))
         new_keys = self._new_keys(corpus)
-        scores = rest[corpus.inverse]
+        novel, whole = self._scores(corpus)
+        changed = np.array([bool(keys) for keys in new_keys], dtype=np.bool_)
+        left = whole.copy()  # what the scores are once the new keys are known
+        left[changed] = self._scores(self.fusion.without_new_keys(subset(corpus, np.flatnonzero(changed))))[1]
+        oddities = {
+            False: self._oddities(corpus, np.flatnonzero(whole >= 1.0)),
+            True: self._oddities(self.fusion.without_new_keys(corpus), np.flatnonzero(changed & (left >= 1.0))),
+        }
+        scores = whole[corpus.inverse]
         causes: list[Cause | None] = [None] * corpus.rows
         beside: list[tuple[int, ...]] = [()] * corpus.rows
-        worth_a_look = np.array([bool(keys) for keys in new_keys], dtype=np.bool_) | (rest >= 1.0)
-        for row in np.flatnonzero(worth_a_look[corpus.inverse]).tolist():
+        for row in np.flatnonzero((changed | (whole >= 1.0))[corpus.inverse]).tolist():
             place = int(corpus.inverse[row])
             keys = new_keys[place] - self.feedback.cleared_keys
             cause = self._cause_among(keys, loud=bool(novel[place] >= 1.0))
+            settled = bool(new_keys[place]) and all(self._is_known_by_now(key) for key in keys)
+            score = float((left if settled else whole)[place])
             if cause is not None:
-                scores[row] = max(scores[row], novel[place], 1.0)
+                score = max(score, float(novel[place]), 1.0)
                 beside[row] = tuple(sorted(keys - set(cause.keys)))
-            elif rest[place] >= 1.0:
-                cause = self._report(causes_of_rest[place])
-                scores[row] = scores[row] if cause else BELOW
-            causes[row] = cause
+            elif score >= 1.0:
+                cause = self._report(oddities[settled][place])
+                score = score if cause else BELOW
+            scores[row], causes[row] = score, cause
         return Watched(scores, causes, beside)
+
+    def _scores(self, corpus: Corpus) -> tuple[Scores, Scores]:
+        """Score each distinct sequence by its new keys, and by all else."""
+        evidence = {name: values / self.fusion.boundary for name, values in self.fusion.evidence(corpus).items()}
+        novel = evidence.pop(NEW_KEYS)
+        rest: Scores = np.max(np.stack(list(evidence.values())), axis=0)
+        return novel, rest
 
     def _new_keys(self, corpus: Corpus) -> list[frozenset[int]]:
         """Give the new keys of each distinct sequence."""
@@ -143,17 +156,13 @@ class Watch:
             return False
         return self._seen[key] > self.patience
 
-    def _causes(self, corpus: Corpus, odd: npt.NDArray[np.integer]) -> dict[int, Cause]:
-        """Name the cause of each distinct sequence that is odd in itself, by its worst reason."""
-        if not len(odd):
-            return {}
-        taken = corpus.take_rows(np.array([np.flatnonzero(corpus.inverse == place)[0] for place in odd]))
-        reasons = self.fusion.explain_all(taken)
+    def _oddities(self, corpus: Corpus, odd: npt.NDArray[np.integer]) -> dict[int, Cause]:
+        """Name the cause of each distinct sequence that is odd beside its new keys, by its worst reason."""
         causes = {}
-        for place, found in zip(odd.tolist(), (reasons[index] for index in taken.inverse), strict=True):
+        for place, found in zip(odd.tolist(), self.fusion.explain_all(subset(corpus, odd)), strict=True):
             worst = next((reason for reason in found if reason.kind != "unseen key"), None)
             keys = () if worst is None or worst.key is None else (worst.key,)
-            causes[place] = Cause(worst.kind if worst else "high score", keys)
+            causes[place] = Cause(worst.kind, keys) if worst else Cause("high score")
         return causes
 
     def _report(self, cause: Cause) -> Cause | None:
