@@ -193,7 +193,8 @@ def test_a_word_list_of_ones_own_replaces_ours(tmp_path: Path) -> None:
     )
     text += '[negation]\nwords = ["kein", "keine"]\nreach = 2\ngood = 1.0\nbad = 1.5\ndenies_routine = []\n'
     text += "[subject]\nwords = []\nbefore = []\nsettings = []\nshare = 0.3\nsetting_share = 0.1\nfield_share = 0.2\n"
-    text += "counted_share = 0.6\n[combine]\nfading = 0.5\nfailure = 2.0\nroutine = -0.5\nspoils = 1.0\n[kinship]\nleast = 0.75\n"
+    text += "counted_share = 0.6\n[combine]\nfading = 0.5\nfailure = 2.0\nroutine = -0.5\nspoils = 1.0\n"
+    text += "[kinship]\nleast = 0.75\n"
     path = tmp_path / "german.toml"
     path.write_text(text, "utf-8")
     german = Words(Lexicon.read(path))

@@ -76,8 +76,8 @@ class Fusion(Detector):
     >>> fusion = Fusion(members=("novelty",)).read(texts).fit([[5, 9], [5, 5, 9, 9]] * 40)
     >>> fusion.predict([[5, 9], [5, 9, 7], [5, 5, 5]]).tolist()
     [False, True, True]
-    >>> [reason.detail for reason in fusion.explain([5, 9, 7]) if reason.kind == "unseen key"]
-    ['never in training, and speaks of failure (exception)']
+    >>> fusion.explain([5, 9, 7])[0].detail
+    'never in training, and speaks of failure (exception)'
     """
 
     name: ClassVar[str] = "fusion"
@@ -136,7 +136,7 @@ class Fusion(Detector):
         common: dict[str, Any] = {"false_alarms": self.false_alarms, "seed": self.seed}
         made: dict[str, Detector] = {NEW_KEYS: NewKeys(**common)}
         if Novelty.name in chosen:
-            made[Novelty.name] = Novelty(STRUCTURE, **common)
+            made[Novelty.name] = Novelty(list(STRUCTURE), **common)
         if "logbert" in chosen:
             network = {"preset": self.preset, "device": self.device, "progress": self.progress}
             made["logbert"] = detector_class("logbert")(**common, **network)
@@ -194,7 +194,11 @@ class Fusion(Detector):
         """Explain each distinct sequence by all members that find it odd, the oddest first."""
         self._must_be_fitted()
         reasons: list[list[Reason]] = [[] for _ in range(len(corpus))]
-        for name, evidence in self.evidence(corpus).items():
+        members = self.evidence(corpus)
+        # A set, a length or an order that is new because a key is new is no news of its own: the key goes first.
+        loudest = np.max(np.stack(list(members.values())), axis=0)
+        members[NEW_KEYS] = np.where(members[NEW_KEYS] > 0, members[NEW_KEYS] + loudest, 0.0)
+        for name, evidence in members.items():
             odd = np.flatnonzero(evidence > 0)
             part = subset(corpus, odd)
             for place, found in zip(odd.tolist(), self.members_[name].explain_all(part), strict=True):
