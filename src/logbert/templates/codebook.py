@@ -10,9 +10,16 @@ import polars as pl
 from logbert.templates.tokens import MOST_CHARACTERS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from logbert.templates.masks import Masks
+
+MOST_MESSAGES = 1_000_000
+
+OUTLINE = " …"
+"""Ends the outline that stands for messages beyond the most a codebook holds."""
 
 CAUSE = " ↵ "
 """Stands in a template between the first line of a message and the exception its stack trace is about."""
@@ -29,10 +36,22 @@ class Codebook:
     ----------
     masks
         What is replaced before messages are compared.
+    most
+        How many distinct masked messages get codes of their own. Past that, a new one gets the code of a template that
+        fits, or else the code of its outline, its first two words; past a tenth more than that, one code for all.
+    known
+        Gives a code of the template that fits each masked message, -1 where none does.
     """
 
-    def __init__(self, masks: Masks) -> None:
+    def __init__(
+        self,
+        masks: Masks,
+        most: int = MOST_MESSAGES,
+        known: Callable[[pl.Series], NDArray[np.int64]] | None = None,
+    ) -> None:
         self.masks = masks
+        self.most = most
+        self.known = known
         self.counts = np.zeros(0, dtype=np.int64)
         self._masked: list[pl.Series] = []
         self._examples: list[pl.Series] = []
@@ -59,10 +78,14 @@ class Codebook:
         hashes = distinct["hash"].to_numpy()
         codes = self._look_up(hashes)
         new = np.flatnonzero(codes < 0)
+        new, beyond = np.split(new, [max(0, min(len(new), self.most - len(self)))])
         if len(new):
             codes[new] = len(self) + np.arange(len(new))
-            rows = distinct["row"].gather(new)
-            self._add(masked.gather(rows), messages.gather(rows), hashes[new])
+            first = distinct["row"].gather(new)
+            self._add(masked.gather(first), messages.gather(first), hashes[new])
+        if len(beyond):
+            first = distinct["row"].gather(beyond)
+            codes[beyond] = self._beyond(masked.gather(first), messages.gather(first))
         self.counts += np.bincount(codes, weights=distinct["len"].to_numpy(), minlength=len(self)).astype(np.int64)
         known = distinct.select("hash", code=pl.Series(codes).cast(pl.UInt32))
         return frame.join(known, on="hash", how="left", maintain_order="left")["code"].alias("code")
@@ -88,6 +111,34 @@ class Codebook:
         examples = pl.concat(self._examples) if self._examples else pl.Series([], dtype=pl.String)
         self._examples, self._examples_from = [], len(self)
         return examples
+
+    def _beyond(self, masked: pl.Series, examples: pl.Series) -> NDArray[np.int64]:
+        """Give codes to messages for which there is no room."""
+        codes = np.full(len(masked), -1, dtype=np.int64) if self.known is None else self.known(masked)
+        left = np.flatnonzero(codes < 0)
+        frame = pl.DataFrame(
+            {
+                "outline": masked.gather(left).str.extract(r"^( ?\S*(?: \S+)?)", 1).fill_null("") + OUTLINE,
+                "example": examples.gather(left),
+            }
+        )
+        distinct = frame.unique("outline", keep="first", maintain_order=True)
+        room = max(0, self.most + self.most // 10 - len(self))
+        of_outline = self._look_up(distinct["outline"].hash().to_numpy())
+        new, crowded = np.split(np.flatnonzero(of_outline < 0), [room])
+        of_outline[new] = self._open(distinct[new])
+        if len(crowded):
+            last = pl.DataFrame({"outline": [OUTLINE], "example": distinct["example"].gather(crowded[:1])})
+            code = self._look_up(last["outline"].hash().to_numpy())
+            of_outline[crowded] = code if code[0] >= 0 else self._open(last)
+        known = distinct.select("outline", code=of_outline)
+        codes[left] = frame.join(known, on="outline", how="left", maintain_order="left")["code"].to_numpy()
+        return codes
+
+    def _open(self, frame: pl.DataFrame) -> NDArray[np.int64]:
+        start = len(self)
+        self._add(frame["outline"], frame["example"], frame["outline"].hash().to_numpy())
+        return start + np.arange(frame.height)
 
     def _look_up(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         codes = np.full(len(hashes), -1, dtype=np.int64)

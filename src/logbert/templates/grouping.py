@@ -66,10 +66,15 @@ def group_messages(masked: pl.Series, evidence: Evidence | None = None) -> Group
     joined = np.bincount(wide_of, minlength=len(wide)) > 1
     template_of = np.arange(len(narrow))
     template_of[valued] = np.where(joined[wide_of], len(narrow) + wide_of, valued)
+    texts = form_texts(pl.concat([narrow, wide]))
+    # forms that read the same are the same template
+    _, first, same = np.unique(texts.hash().to_numpy(), return_index=True, return_inverse=True)
+    template_of = first[same][template_of]
     keys, templates = _by_appearance(template_of[narrow_of])
-    texts = form_texts(pl.concat([narrow, wide]).gather(templates))
+    texts = texts.gather(templates)
     key_of = np.full(len(narrow) + len(wide), -1, dtype=np.int32)
     key_of[templates] = np.arange(len(templates))
+    key_of[len(narrow) :][joined] = key_of[first[same][len(narrow) :]][joined]
     forms = pl.concat(
         [
             pl.DataFrame(

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Self
 import polars as pl
 
 from logbert.errors import InputError, ModelError, OptionError
+from logbert.templates.drain3_ini import read_drain3_ini
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 WILDCARD = "<*>"
@@ -103,7 +104,7 @@ class Masks:
         if twice:
             raise OptionError(f"two masks are called {twice[0]!r}; give each a name of its own")
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Mask]:
         return iter(self._masks)
 
     def __len__(self) -> int:
@@ -147,6 +148,32 @@ class Masks:
             return cls.default()._adjusted(content)
         except OptionError as error:
             raise OptionError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_drain3_ini(cls, path: Path) -> Self:
+        """Take the masks of a `drain3.ini`, and only these.
+
+        Parameters
+        ----------
+        path
+            The file; its [MASKING] section is read.
+        """
+        named = read_drain3_ini(path)
+        try:
+            return cls(Mask(name, regex) for name, regex in named)
+        except OptionError as error:
+            raise OptionError(f"{path}: {error}") from None
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a file of masks: a `drain3.ini` by its ending, else a TOML file of adjustments.
+
+        Parameters
+        ----------
+        path
+            The file.
+        """
+        return cls.from_drain3_ini(path) if path.suffix.lower() == ".ini" else cls.from_toml(path)
 
     @classmethod
     def from_state(cls, state: object) -> Self:

@@ -42,8 +42,8 @@ class Newcomers:
     def __init__(self, first_key: int, similarity: float = SIMILARITY) -> None:
         self.first_key = first_key
         self.similarity = similarity
-        self.templates: list[list[str]] = []
-        self._kinds: list[list[int]] = []
+        self.templates: list[str] = []
+        self._kinds: list[bytearray] = []
         self._leaves: dict[tuple[object, ...], list[int]] = {}
 
     def restore(self, forms: pl.Series) -> None:
@@ -60,9 +60,8 @@ class Newcomers:
 
     def forms(self) -> pl.DataFrame:
         """Give the form of each template, with the columns of `FORMS`."""
-        forms = [BETWEEN.join(tokens) for tokens in self.templates]
-        keys = range(self.first_key, self.first_key + len(forms))
-        return pl.DataFrame({"key": keys, "form": forms, "spans": [False] * len(forms)}, schema=FORMS)
+        keys = range(self.first_key, self.first_key + len(self.templates))
+        return pl.DataFrame({"key": keys, "form": self.templates, "spans": [False] * len(keys)}, schema=FORMS)
 
     def settle(self, masked: pl.Series) -> NDArray[np.int32]:
         """Give a key to each message in turn.
@@ -99,9 +98,8 @@ class Newcomers:
 
     def _similarity(self, place: int, tokens: list[str], kinds: list[int]) -> float:
         equal = words = 0
-        for theirs, their_kind, ours, kind in zip(
-            self.templates[place], self._kinds[place], tokens, kinds, strict=True
-        ):
+        template = zip(_tokens(self.templates[place]), self._kinds[place], strict=True)
+        for (theirs, their_kind), ours, kind in zip(template, tokens, kinds, strict=True):
             if theirs == ours:
                 worded = kind in (Kind.WORD, Kind.STATE)
                 equal += worded
@@ -110,19 +108,24 @@ class Newcomers:
                 return 0.0
             elif kind < Kind.VALUE or their_kind < Kind.VALUE:
                 words += 1
-        return equal / words if words else 0.0
+        return equal / words if words else float(not tokens)
 
     def _widen(self, place: int, tokens: list[str]) -> None:
-        template, kinds = self.templates[place], self._kinds[place]
+        template, kinds = _tokens(self.templates[place]), self._kinds[place]
         for i, (theirs, ours) in enumerate(zip(template, tokens, strict=True)):
             if theirs != ours:
                 template[i] = " " + HOLE if theirs.startswith(" ") else HOLE
                 kinds[i] = Kind.WILD
+        self.templates[place] = BETWEEN.join(template)
 
     def _open(self, tokens: list[str], kinds: list[int], leaf: tuple[object, ...]) -> int:
-        self.templates.append(list(tokens))
-        self._kinds.append(list(kinds))
+        self.templates.append(BETWEEN.join(tokens))
+        self._kinds.append(bytearray(kinds))
         inhabitants = self._leaves.setdefault(leaf, [])
         if len(inhabitants) < _MOST_IN_A_LEAF:
             inhabitants.append(len(self.templates) - 1)
         return len(self.templates) - 1
+
+
+def _tokens(form: str) -> list[str]:
+    return form.split(BETWEEN) if form else []

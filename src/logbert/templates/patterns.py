@@ -88,13 +88,8 @@ class Patterns:
     def merge(self) -> None:
         """Merge what differs in values only, then what differs in one word only, until nothing changes."""
         self._merge_alike()
-        level = _LEVEL
-        while level <= len(self.rows):
-            if self._merge_rare(level):
-                self._merge_alike()
-                level = _LEVEL
-            else:
-                level *= _LEVEL
+        while self._merge_rare():
+            self._merge_alike()
 
     def _merge_alike(self) -> None:
         self._merge_values()
@@ -118,18 +113,31 @@ class Patterns:
             need = self._need_of_cells(self.vocabulary.kinds[self.rows])
             self._merge_loose(need)
 
-    def _merge_rare(self, level: int) -> bool:
-        """Merge rows that are equal but for words seen less than `level` times in their place; say if there were any.
+    def _merge_rare(self) -> bool:
+        """Merge rows that are equal but for rare words in the same places; say if there were any.
 
         A template of n messages shows its wording n times, and the words at a wildcard far less often each: at some
         level between the two all its wildcards are found at once, even if no two messages differ in one word only.
         """
+        if len(self.rows) < _LEVEL or not self.rows.shape[1]:
+            return False
         kinds = self.vocabulary.kinds[self.rows]
         need = self._need_of_cells(kinds)
-        rare = (kinds == Kind.WORD) & (self._frequencies() < level)
-        rare[:, 0] = False
-        need[rare] = 2 * self.evidence.fillers
+        frequencies = self._frequencies()
         wordy = (kinds == Kind.WORD) | (kinds == Kind.STATE)
+        fillable = (kinds == Kind.WORD) & (need == 0)
+        fillable[:, 0] = False
+        level = _LEVEL
+        while level <= len(self.rows):
+            if self._merge_below(level, need.copy(), fillable & (frequencies < level), wordy):
+                return True
+            level *= _LEVEL
+        return False
+
+    def _merge_below(
+        self, level: int, need: NDArray[np.int64], rare: NDArray[np.bool_], wordy: NDArray[np.bool_]
+    ) -> bool:
+        need[rare] = 2 * self.evidence.fillers
         fixed = (wordy & (need == 0)).sum(axis=1)
         candidates = rare.any(axis=1) & (fixed >= _LEAST_FIXED) & (fixed * 2 >= wordy.sum(axis=1))
         if candidates.sum() < level:

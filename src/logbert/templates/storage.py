@@ -39,6 +39,8 @@ class Stored:
     ----------
     masks, evidence
         The settings.
+    most_messages
+        How many distinct masked messages are told apart.
     learnt
         How many of the templates were learnt; the others were opened at detection.
     table
@@ -51,6 +53,7 @@ class Stored:
 
     masks: Masks
     evidence: Evidence
+    most_messages: int
     learnt: int
     table: pl.DataFrame
     forms: pl.DataFrame
@@ -71,6 +74,7 @@ def write_templates(folder: Path, stored: Stored) -> None:
     settings = {
         "version": VERSION,
         "learnt": stored.learnt,
+        "most_messages": stored.most_messages,
         "evidence": asdict(stored.evidence),
         "masks": stored.masks.state(),
     }
@@ -96,6 +100,7 @@ def read_templates(folder: Path) -> Stored:
         stored = Stored(
             masks=Masks.from_state(settings["masks"]),
             evidence=Evidence(**settings["evidence"]),  # type: ignore[arg-type]
+            most_messages=int(settings["most_messages"]),  # type: ignore[call-overload]
             learnt=int(settings["learnt"]),  # type: ignore[call-overload]
             table=table,
             forms=forms,

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from logbert.errors import OptionError
-from logbert.templates.codebook import Codebook
+from logbert.templates.codebook import MOST_MESSAGES, Codebook
 from logbert.templates.grouping import FORMS, group_messages
 from logbert.templates.masks import Masks
 from logbert.templates.matching import Matcher
@@ -42,6 +42,9 @@ class Templates:
         What is a value by its looks; the default masks if not given.
     evidence
         How many different words in one place make it a wildcard.
+    most_messages
+        How many distinct masked messages are told apart. Beyond that, a new one is still given the key of the learnt
+        template it fits, but all others that begin with the same two words share one template, which ends in `…`.
 
     Examples
     --------
@@ -61,13 +64,15 @@ class Templates:
     He, P. et al. (2017). Drain: an online log parsing approach with fixed depth tree. ICWS.
     """
 
-    def __init__(self, masks: Masks | None = None, evidence: Evidence | None = None) -> None:
+    def __init__(
+        self, masks: Masks | None = None, evidence: Evidence | None = None, most_messages: int = MOST_MESSAGES
+    ) -> None:
         self.masks = Masks.default() if masks is None else masks
         self.evidence = evidence or Evidence()
-        self._book = Codebook(self.masks)
+        self._book = Codebook(self.masks, most_messages, self._known_codes)
         self._key_of_code = np.zeros(0, dtype=np.int32)
         self._counts_before = np.zeros(0, dtype=np.int64)
-        self._examples: list[str] = []
+        self._examples = pl.Series("example", [], dtype=pl.String)
         self._texts = pl.Series("template", [], dtype=pl.String)
         self._forms = pl.DataFrame(schema=FORMS)
         self._newcomers = Newcomers(0)
@@ -154,7 +159,7 @@ class Templates:
                 "key": pl.Series(range(len(self)), dtype=pl.Int32),
                 "template": self._all_texts(),
                 "count": pl.Series(counts, dtype=pl.Int64),
-                "example": pl.Series(self._examples, dtype=pl.String),
+                "example": self._examples,
             }
         )
 
@@ -196,6 +201,7 @@ class Templates:
                 masks=self.masks,
                 evidence=self.evidence,
                 learnt=self.learnt,
+                most_messages=self._book.most,
                 table=self.table,
                 forms=pl.concat([self._forms, self._newcomers.forms()]),
                 messages=pl.DataFrame({"masked": self._book.masked()[:settled], "key": self._key_of_code}),
@@ -212,14 +218,14 @@ class Templates:
             Where it is.
         """
         stored = read_templates(folder)
-        templates = cls(stored.masks, stored.evidence)
+        templates = cls(stored.masks, stored.evidence, stored.most_messages)
         learnt = pl.col("key") < stored.learnt
         templates._texts = stored.table["template"].head(stored.learnt)
         templates._forms = stored.forms.filter(learnt)
         templates._newcomers = Newcomers(stored.learnt)
         templates._newcomers.restore(stored.forms.filter(~learnt)["form"])
         templates._counts_before = stored.table["count"].to_numpy()
-        templates._examples = stored.table["example"].to_list()
+        templates._examples = stored.table["example"]
         templates._book.restore(stored.messages["masked"])
         templates._key_of_code = stored.messages["key"].to_numpy().copy()
         return templates
@@ -243,6 +249,14 @@ class Templates:
             self._matcher = Matcher(self._forms)
         return self._matcher.match(masked)
 
+    def _known_codes(self, masked: pl.Series) -> NDArray[np.int64]:
+        """Give the first code of the learnt template each message fits, -1 for the others."""
+        keys = self._known(masked)
+        settled, first = np.unique(self._key_of_code, return_index=True)
+        code_of = np.full(max(len(self), 1), -1, dtype=np.int64)
+        code_of[settled] = first
+        return np.where(keys >= 0, code_of[keys], -1)
+
     def _open(self) -> tuple[pl.Series, NDArray[np.int32]]:
         masked = self._book.masked(len(self._key_of_code))
         return masked, np.full(len(masked), -1, dtype=np.int32)
@@ -250,7 +264,6 @@ class Templates:
     def _settle(self, keys: NDArray[np.int32]) -> None:
         self._key_of_code = np.concatenate([self._key_of_code, keys])
         examples = self._book.take_examples()
-        new, first = np.unique(keys, return_index=True)
-        for key, row in zip(new.tolist(), first.tolist(), strict=True):
-            if key == len(self._examples):
-                self._examples.append(examples[row])
+        found, first = np.unique(keys, return_index=True)
+        new = examples.gather(first[found >= len(self._examples)])
+        self._examples = pl.concat([self._examples, new.alias("example")])
