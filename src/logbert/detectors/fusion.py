@@ -45,7 +45,8 @@ NEW_KEYS = NewKeys.name
 # Of the false alarms, in tenths. A key nobody saw is so rare among normal sequences that a small share is enough, and
 # the network's p-values come from few held-out sequences; the memory's are known best.
 SHARES = {NEW_KEYS: 1.0, Novelty.name: 7.0, "logbert": 2.0}
-STRUCTURE = ("key set", "count vector", "length", "2-gram")  # what the memory remembers beside keys
+STRUCTURE = ("key set", "count vector")  # what the memory remembers beside keys; a new length is a new count vector
+ORDER = "2-gram"  # ... and this, where no network judges the order
 RECALIBRATES_FROM = 5  # as many held-out sequences must be expected beyond the boundary to find it among them
 SAME_LENGTH = 0.95  # windows of a fixed number of records: this share of sequences has the same length ...
 SELDOM_THE_SAME = 0.01  # ... and this share a count vector of its own
@@ -136,7 +137,8 @@ class Fusion(Detector):
         common: dict[str, Any] = {"false_alarms": self.false_alarms, "seed": self.seed}
         made: dict[str, Detector] = {NEW_KEYS: NewKeys(**common)}
         if Novelty.name in chosen:
-            made[Novelty.name] = Novelty(list(STRUCTURE), **common)
+            parts = [*STRUCTURE] if "logbert" in chosen else [*STRUCTURE, ORDER]
+            made[Novelty.name] = Novelty(parts, **common)
         if "logbert" in chosen:
             network = {"preset": self.preset, "device": self.device, "progress": self.progress}
             made["logbert"] = detector_class("logbert")(**common, **network)
