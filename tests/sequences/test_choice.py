@@ -210,3 +210,9 @@ def test_each_sample_of_2000_lines_gets_windows_enough_to_learn_from(
     collector.add(frame, pl.Series([0] * len(frame)))
     assert len(collector.finish(pl.Series([0]).to_numpy())) >= 50
     assert collector.left_out == 0
+
+
+def test_ids_that_go_on_with_letters_are_not_cut_at_their_digits() -> None:
+    messages = [f"{step} order ord-{order:06x}" for order in range(400) for step in ("received", "charged", "sent")]
+    grouping = Grouping.choose(pl.DataFrame({"line": range(1, 1201), "message": messages}))
+    assert str(grouping) == r"session:ord-\w+"

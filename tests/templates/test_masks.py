@@ -29,6 +29,8 @@ def masked(text: str, masks: Masks | None = None) -> str:
         ("chip FF:F2:9F:16:E2:23 and 5c-50-15-36-bc-03", "chip <*> and <*>"),
         ("from 10.0.0.7:5010 to /10.1.2.3:80 in 10.0.0.0/8", "from <*> to <*> in <*>"),
         ("addr fe80::1ff:fe23:4567:890a up", "addr <*> up"),
+        ("from ::ffff:10.0.0.7 and fe80::1 to ::1", "from <*> and <*> to <*>"),
+        ("Foo::add and std::bad", "Foo::add and std::bad"),
         ("addr 2607:F140:6000:0008:C6B3:01FF:FECD:467F", "addr <*>"),
         ("at Fri Jul 01 08:16:53 PDT 2005 ok", "at <*> ok"),
         ("at 2017-05-16 05:00:00.123 and 2017-05-16T05:00:00Z", "at <*> and <*>"),

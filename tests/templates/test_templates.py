@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from hashlib import md5
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -96,6 +98,30 @@ def test_following_gives_new_wording_new_keys_in_order_of_appearance() -> None:
     )
     assert keys[0] == keys_of(templates, ["session closed for user alice"])[0]
     assert keys[1:] == [known, keys_of(templates, ["Starting up"])[0], known + 1, known]
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    templates = learnt(MESSAGES)
+    copy = deepcopy(templates)
+    keys_of(copy, ["entirely new wording here", *MESSAGES])
+    assert len(copy) == len(templates) + 1
+    assert templates.table.equals(learnt(MESSAGES).table)
+
+
+def test_a_template_has_as_many_parameters_as_wildcards() -> None:
+    templates = learnt(MESSAGES)
+    messages = pl.Series(MESSAGES)
+    keys = templates.keys(templates.encode(messages))
+    wildcards = templates.table["template"].gather(keys).str.count_matches("<*>", literal=True)
+    found = templates.parameters(messages, keys)
+    assert found.list.len().to_list() == wildcards.to_list()
+
+
+def test_event_ids_are_loghubs() -> None:
+    templates = Templates()
+    templates.encode(pl.Series(["read 3 blocks"]))
+    templates.learn()
+    assert templates.event_ids.to_list() == [md5(b"read <*> blocks").hexdigest()[:8]]
 
 
 def test_save_and_load_is_the_identity(tmp_path: Path) -> None:

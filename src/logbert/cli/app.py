@@ -33,6 +33,24 @@ FormatOption = Annotated[
         help="auto, a preset (hdfs, bgl, syslog, nginx, json...), sequences, or a loghub format string.",
     ),
 ]
+GroupOption = Annotated[
+    str,
+    typer.Option(
+        "--group",
+        metavar="G",
+        help="auto, session:REGEX, field:NAME, time:5min, time:5min/1min, count:100 or count:100/50.",
+    ),
+]
+DetectorOption = Annotated[str, typer.Option("--detector", metavar="D", help="logbert or novelty.")]
+PresetOption = Annotated[str, typer.Option("--preset", metavar="P", help="default, or paper: as published.")]
+FalseAlarms = Annotated[
+    float, typer.Option("--false-alarms", metavar="SHARE", help="Share of normal sequences that may be flagged.")
+]
+Labels = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--labels", metavar="FILE", help="BlockId,Label or one 0/1 a line, where the format has none."),
+]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 Masks = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads it at run time
     typer.Option("--masks", metavar="FILE", help="A TOML file or a drain3.ini with masks for parameters."),
@@ -70,27 +88,15 @@ def train(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where the model directory goes.")],
     *,
     format: FormatOption = "auto",  # noqa: A002
-    group: Annotated[
-        str,
-        typer.Option(
-            "--group",
-            metavar="G",
-            help="auto, session:REGEX, field:NAME, time:5min, time:5min/1min, count:100 or count:100/50.",
-        ),
-    ] = "auto",
-    detector: Annotated[str, typer.Option("--detector", metavar="D", help="logbert or novelty.")] = "logbert",
-    preset: Annotated[str, typer.Option("--preset", metavar="P", help="default, or paper: as published.")] = "default",
-    false_alarms: Annotated[
-        float, typer.Option("--false-alarms", metavar="SHARE", help="Share of normal sequences that may be flagged.")
-    ] = 0.001,
-    labels: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--labels", metavar="FILE", help="Labels; what they call abnormal is left out."),
-    ] = None,
+    group: GroupOption = "auto",
+    detector: DetectorOption = "logbert",
+    preset: PresetOption = "default",
+    false_alarms: FalseAlarms = 0.001,
+    labels: Labels = None,
     masks: Masks = None,
     templates: Templates = None,
     seed: Annotated[int, typer.Option("--seed", help="Everything random comes from it.")] = 0,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    device: Device = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Train the model at -o on.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -185,6 +191,68 @@ def show(
     from logbert.cli.printing import print_model
 
     print_model(model, top, as_json=as_json)
+
+
+@app.command()
+def evaluate(
+    inputs: Inputs,
+    *,
+    model: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--model", "-m", metavar="MODEL", help="Judge with this model; else split and train."),
+    ] = None,
+    labels: Labels = None,
+    train_sequences: Annotated[
+        int, typer.Option("--train-sequences", metavar="N", help="Learn from N normal sequences, judge the others.")
+    ] = 0,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="K", help="As many splits and trainings.", min=1)] = 1,
+    split: Annotated[
+        str, typer.Option("--split", help="random, or time: learn from the earliest, judge what is later.")
+    ] = "time",
+    format: FormatOption = "auto",  # noqa: A002
+    group: GroupOption = "auto",
+    detector: DetectorOption = "logbert",
+    preset: PresetOption = "default",
+    false_alarms: FalseAlarms = 0.001,
+    masks: Masks = None,
+    device: Device = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare verdicts with labels: precision, recall, F1, false alarms, beside the trivial detectors."""
+    from logbert.cli.figures import print_figures, print_trials
+    from logbert.errors import OptionError
+    from logbert.evaluation import judge_with, run_trials
+    from logbert.pipeline import Pipeline
+
+    progress = _progress(quiet=quiet)
+    if (model is None) == (train_sequences == 0):
+        raise OptionError("give either a model to judge with (-m MODEL) or how much to learn (--train-sequences N)")
+    if split not in {"random", "time"}:
+        raise OptionError(f"--split is random or time, not {split!r}")
+    if model is not None:
+        print_figures(judge_with(Pipeline.load(model, progress=progress), inputs, labels=labels), as_json=as_json)
+        return
+    pipeline = Pipeline(
+        format=format,
+        group=group,
+        detector=detector,
+        preset=preset,
+        false_alarms=false_alarms,
+        masks=masks,
+        device=device,
+        progress=progress,
+    )
+    trials = run_trials(
+        pipeline,
+        inputs,
+        labels=labels,
+        train=train_sequences,
+        seeds=range(seeds),
+        split="random" if split == "random" else "time",
+        progress=progress,
+    )
+    print_trials(trials, as_json=as_json)
 
 
 @app.command()

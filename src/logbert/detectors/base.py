@@ -132,9 +132,10 @@ class Detector(ABC):
             train, apart = split_held_out(corpus, seed=self.seed)
         else:
             train, apart = corpus, Corpus.of(held_out)
-        if train.rows + apart.rows < ENOUGH_SEQUENCES:
+        rows = corpus.rows + (0 if held_out is None else apart.rows)
+        if rows < ENOUGH_SEQUENCES:
             warnings.warn(
-                f"only {train.rows + apart.rows} normal sequences to learn from: "
+                f"only {rows} normal {'sequence' if rows == 1 else 'sequences'} to learn from: "
                 f"verdicts are a guess below {ENOUGH_SEQUENCES}",
                 LittleDataWarning,
                 stacklevel=3,

@@ -3,7 +3,8 @@
 from logbert.lines.format import Format
 from logbert.lines.labels import read_labels
 from logbert.lines.named import format_names
-from logbert.lines.reader import ReadSummary, RecordReader, open_records
+from logbert.lines.reader import RecordReader, open_records
 from logbert.lines.sources import Skipped
+from logbert.lines.summary import ReadSummary
 
 __all__ = ["Format", "ReadSummary", "RecordReader", "Skipped", "format_names", "open_records", "read_labels"]

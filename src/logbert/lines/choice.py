@@ -56,7 +56,8 @@ def _must_fit(samples: list[tuple[Source, pl.Series]], own: dict[str, Format], g
     first = next((line for line in lines if line.strip()), "")
     shown = first if len(first) <= 120 else first[:117] + "..."
     raise InputError(
-        f"{source.name}: no line fits the format {given!r}; the first is {shown!r}. Correct the format, or leave it to 'auto'"
+        f"{source.name}: no line fits the format {given!r}; the first is {shown!r}. "
+        "Correct the format, or leave it to 'auto'"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -54,6 +55,8 @@ class Clock:
         """Read times; null where the text is not one."""
         if self.name == "epoch":
             return _read_epoch(text)
+        if self.name == "uptime":
+            return _read_uptime(text)
         if self.name == "healthapp":
             text = _pad_milliseconds(text)
         if "," in str(text.first()):
@@ -121,6 +124,15 @@ def _read_epoch(text: pl.Series) -> pl.Series:
         .otherwise(microseconds + pl.when(seconds).then(part).otherwise(0))
     )
     return parts.select(microseconds_all.cast(MICROSECONDS).alias("timestamp")).collect().to_series()
+
+
+def _read_uptime(text: pl.Series) -> pl.Series:
+    """Read the seconds since the machine started, as if it had at the beginning of the base year."""
+    seconds = text.str.strip_chars().cast(pl.Float64, strict=False)
+    fits = text.str.contains(r"^\s*\d+\.\d{3,6}$").fill_null(False)
+    start = dt.datetime(BASE_YEAR, 1, 1)  # noqa: DTZ001 (all times here are naive)
+    passed = (seconds * 1_000_000).round().cast(pl.Int64).cast(pl.Duration("us"))
+    return pl.select(pl.when(fits).then(passed + pl.lit(start)).alias("timestamp")).to_series()
 
 
 def _isos() -> tuple[str, ...]:
@@ -197,6 +209,7 @@ CLOCKS: tuple[Clock, ...] = (
     Clock("proxifier", ("%Y.%m.%d %H:%M:%S%.f",), f"{BASE_YEAR}.", "year"),
     Clock("klog", ("%Y%m%d %H:%M:%S%.f",), f"{BASE_YEAR}", "year"),
     Clock("epoch"),
+    Clock("uptime"),
     Clock("time-only", ("%Y-%m-%d %H:%M:%S%.f",), f"{BASE_YEAR}-01-01 ", "day"),
 )
 BY_NAME = {clock.name: clock for clock in CLOCKS}
@@ -216,8 +229,8 @@ def choose_clock(sample: pl.Series, among: Iterable[str] = ()) -> Clock | None:
     best: tuple[float, Clock] | None = None
     names = set(among)
     for clock in CLOCKS:
-        if names and clock.name not in names:
-            continue
+        if (names and clock.name not in names) or (clock.name == "uptime" and not names):
+            continue  # any number could be an uptime: only who knows that it is one may ask for it
         times = clock.read(sample)
         years = times.dt.year()
         share = 1 - int((times.is_null() | ~years.is_between(EARLIEST, LATEST)).sum()) / len(times)
@@ -261,6 +274,7 @@ class Turns:
             pl.DataFrame({"time": times, "turned": offsets})
             .select(pl.col("time").dt.offset_by(pl.col("turned").cast(pl.String) + suffix))
             .to_series()
+            .alias(times.name)
         )
 
 

@@ -22,6 +22,7 @@ from logbert.lines.pattern import Pattern
 from logbert.lines.presets import PRESETS, Preset
 
 SAMPLE_LINES = 2_000
+JOURNAL_OPENING = "__CURSOR="  # the first field of every entry of the journal's export
 FEW = 250  # lines from all over the sample, to rule formats out by
 BELIEVED = 0.6  # share of the sample's records a format must fit; below it every line is a record of its own
 EQUAL = 0.02  # shares closer than this are equal, and the more particular format is taken
@@ -36,11 +37,13 @@ def detect(sample: pl.Series) -> Format:
 
     >>> lines = ["081109 203615 148 INFO dfs.DataNode$PacketResponder: PacketResponder 1 terminating"]
     >>> print(detect(pl.Series(lines)))
-    hdfs (<Date> <Time> <Pid> <Level> <Component>: <Content>), fits 100.0% of the sample; generic fits 100.0%
+    hdfs (<Date> <Time> <Pid> <Level> <Component>: <Content>), fits 100.0% of the sample
     """
     lines = sample.filter(sample.str.strip_chars() != "").head(SAMPLE_LINES)
     if lines.is_empty():
         return LINES
+    if lines[0].startswith(JOURNAL_OPENING):
+        return replace(structured("journal", lines), how="detected")
     wrapped = _detect_wrapped(lines)
     if wrapped:
         return wrapped
@@ -53,9 +56,9 @@ def detect(sample: pl.Series) -> Format:
         return replace(LINES, rivals=((chosen.name, round(chosen_share, 4)),))
     rivals = sorted(
         {
-            (other.name, round(share, 4))
-            for share, other in found
-            if other.name != chosen.name and share >= WORTH_SAYING
+            (other.name, round(fitting, 4))
+            for fitting, other in found
+            if other.name not in {chosen.name, "generic"} and fitting >= WORTH_SAYING
         },
         key=lambda rival: (-rival[1], rival[0]),
     )
@@ -83,7 +86,7 @@ def share_of(candidate: Format, lines: pl.Series) -> float:
 
 def _candidates(lines: pl.Series) -> list[tuple[float, Format]]:
     """Give the formats that fit some of the lines, the more particular first, with the share of records they fit."""
-    found = [_try_journal(lines), _try_objects(lines)]
+    found = [_try_objects(lines)]
     few = _few(lines)
     found += [_try_preset(preset, few) for preset in PRESETS]
     found.append(_try_pairs(lines))
@@ -113,13 +116,10 @@ def _try_preset(preset: Preset, lines: pl.Series) -> Format | None:
     for name, expression in preset.checks.items():
         if share(table[name].str.contains(expression).fill_null(True)) < CHECKED:
             return None
+    for name, expression in preset.refuses.items():
+        if share(table[name].str.contains(expression).fill_null(False)) > 1 - CHECKED:
+            return None
     return preset.format(clock)
-
-
-def _try_journal(lines: pl.Series) -> Format | None:
-    if not lines[0].startswith("__CURSOR="):
-        return None
-    return structured("journal", lines)
 
 
 def _try_objects(lines: pl.Series) -> Format | None:

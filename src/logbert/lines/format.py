@@ -24,7 +24,7 @@ NORMAL_LABEL = "-"
 KINDS: Mapping[str, type[Layout]] = {
     kind.kind: kind for kind in (Pattern, Objects, KeyValues, JournalExport, WholeLine)
 }
-TIMESTAMP = "timestamp"
+TIMESTAMP = "\0timestamp"  # no field of a log is called this
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,13 @@ class Format:
         return {name: f"{name}_" if name in taken else name for name in names}
 
     @property
+    def headless(self) -> bool:
+        """Whether lines have no header, so that nothing but their look tells where a record begins."""
+        return isinstance(self.shape, WholeLine)
+
+    @property
     def alternatives(self) -> tuple[Format, ...]:
-        """This format by itself and the others it stands for."""
+        """The format by itself, and the others it stands for."""
         return (replace(self, others=()), *self.others)
 
     def read(self, lines: pl.Series) -> Rows:
@@ -134,7 +139,7 @@ class Format:
                 table = self._open(table, stripped, shorter)
             partial = table[MATCHED] & ~fits
             fits = table[MATCHED]
-        columns = [table[TIMESTAMP], table[self.shape.content].alias("message")]
+        columns = [table[TIMESTAMP].alias("timestamp"), table[self.shape.content].alias("message")]
         if self.level:
             columns.append(table[self.level].alias("level"))
         if self.label:
@@ -147,7 +152,7 @@ class Format:
             nothing = pl.when(fits).then(pl.all())
             message = pl.when(fits).then("message").otherwise(whole).alias("message")
             result = result.select(nothing).with_columns(result.select(message).to_series())
-        dated = result[TIMESTAMP].is_not_null() | ~fits if self.time else constant(True, len(table))
+        dated = result["timestamp"].is_not_null() | ~fits if self.time else constant(True, len(table))
         return Rows(result, fits, partial, inside, dated)
 
     def _take_apart(self, lines: pl.Series, stripped: pl.Series) -> pl.DataFrame:
@@ -235,7 +240,8 @@ class Format:
             )
         except (KeyError, TypeError) as error:
             raise ModelError(
-                f"the saved format cannot be understood ({error!r}); the model was written by another logbert, or damaged"
+                f"the saved format cannot be understood ({error!r}); "
+                "the model was written by another logbert, or damaged"
             ) from error
 
 

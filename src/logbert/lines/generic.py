@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import polars as pl
+from typing import TYPE_CHECKING
 
 from logbert.lines import clocks
 from logbert.lines.format import Format, time_text
 from logbert.lines.layout import LEVELS, MATCHED, share
 from logbert.lines.pattern import Pattern
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # How a time may stand at the beginning of a line, or after a level, the particular first.
 TIMES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -44,7 +47,11 @@ RESTS: tuple[str, ...] = (
     r" <Pid> <Level> <Logger> <Content>",
     r" <Level> <Logger>: <Content>",
     r" <Level> <Logger> - <Content>",
+    r" <Level> \[<Thread>\] <Module> <Content>",
     r" <Level> \[<Logger>\] <Content>",
+    r" <Level> <Module> <Content>",
+    r" \[<Level>\] <Module> <Content>",
+    r" <Logger>\.<Level>: <Content>",
     r" <Logger> <Level>: <Content>",
     r" <Logger> <Level> <Content>",
     r" <Level>: <Content>",
@@ -61,7 +68,14 @@ LEVEL_FIRST: tuple[tuple[str, str], ...] = (
     ("<Level> ", " <Content>"),
     (r"<Level>: ", " <Content>"),
 )
-CHECKS = {"Level": LEVELS, "Pid": r"^\d+$", "Logger": r"^[\w.$/:@*-]+$", "Thread": r"^[^\[\]]+$"}
+CHECKS = {
+    "Level": LEVELS,
+    # Without a sign after it, a logger must look like one: several names in a row, as `my.app` or `server/main.go:12`.
+    "Module": r"^[A-Za-z_][\w$-]*(?:[.:/]+[\w$<>-]+)+$",
+    "Pid": r"^\d+$",
+    "Logger": r"^[\w.$/:@*-]+$",
+    "Thread": r"^[^\[\]]+$",
+}
 CHECKED = 0.95
 ENOUGH = 0.5  # share of the sample's lines that must begin with a time
 
@@ -69,7 +83,8 @@ ENOUGH = 0.5  # share of the sample's lines that must begin with a time
 def generic_formats(lines: pl.Series) -> list[Format]:
     r"""Find headers that begin with a time (or with a level and a time), the most particular first; at most two.
 
-    >>> lines = pl.Series(["2024-05-01 10:00:00.123 [main] WARN app.Pool - slow", "2024-05-01 10:00:01.5 [x] INFO app.Db - up"])
+    >>> import polars as pl
+    >>> lines = pl.Series(["2024-05-01 10:00:00.123 [main] WARN app.Pool - slow"])
     >>> generic_formats(lines)[0].layout
     '<Date> <Time> \\[<Thread>\\] <Level> <Logger> - <Content>'
     """
@@ -117,7 +132,7 @@ def _fitting(lines: pl.Series, time: str, fields: tuple[str, ...], clock: str, r
     for rest in rests:
         shape = Pattern(time + rest)
         table = shape.take_apart(own)
-        right = table[MATCHED]
+        right = table[MATCHED] & clocks.BY_NAME[clock].read(time_text(table, fields)).is_not_null()
         for name, expression in CHECKS.items():
             if name in table.columns:
                 right &= table[name].str.contains(expression).fill_null(False)

@@ -79,6 +79,6 @@ class JournalExport:
         return {"kind": self.kind}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> JournalExport:
+    def from_state(cls, _: dict[str, Any], /) -> JournalExport:
         """Make it again."""
         return cls()

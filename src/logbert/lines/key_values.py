@@ -15,7 +15,7 @@ from logbert.lines.objects import MESSAGES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_PAIR = re.compile(r'([A-Za-z_@][\w.@/-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?=\s|$)')
+_PAIR = re.compile(r'(?<!\S)([A-Za-z_@][\w.@/-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?=\s|$)')
 _START = r"^[A-Za-z_@][\w.@/-]*=\S"
 MOST_FIELDS = 40
 

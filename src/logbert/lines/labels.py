@@ -14,7 +14,7 @@ NORMAL = ("normal", "success", "false", "no", "0", "-")
 
 
 def read_labels(path: str | Path) -> pl.DataFrame | pl.Series:
-    """Read labels, of sequences by their ids or of lines by their order.
+    r"""Read labels, of sequences by their ids or of lines by their order.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def read_labels(path: str | Path) -> pl.DataFrame | pl.Series:
     Examples
     --------
     >>> path = getfixture("tmp_path") / "labels.csv"
-    >>> _ = path.write_text("BlockId,Label\\nblk_1,Normal\\nblk_2,Anomaly\\n")
+    >>> _ = path.write_text("BlockId,Label\nblk_1,Normal\nblk_2,Anomaly\n")
     >>> read_labels(path).rows()
     [('blk_1', False), ('blk_2', True)]
     """

@@ -98,7 +98,7 @@ class Layout(Protocol):
         """Give what a saved format holds of it."""
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: dict[str, Any], /) -> Self:
         """Make it again."""
 
 
@@ -123,6 +123,6 @@ class WholeLine:
         return {"kind": self.kind}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> WholeLine:
+    def from_state(cls, _: dict[str, Any], /) -> WholeLine:
         """Make it again."""
         return cls()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from logbert.lines.layout import MATCHED
+from logbert.lines.layout import MATCHED, constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,7 +108,7 @@ class Objects:
     Parameters
     ----------
     message
-        The path of the field that is the message; empty if there is none, and the message is made from the scalar fields.
+        The path of the field that is the message; empty if there is none, and it is made from the scalar fields.
     columns
         The paths of the fields that become columns, in key order.
     mixed
@@ -197,7 +197,9 @@ def _object_text(lines: pl.Series) -> pl.Series:
 
 
 def decode(lines: pl.Series, names: Sequence[str]) -> pl.DataFrame:
-    """Read named scalar fields of JSON objects, one a line; null where there is none, `MATCHED` where there is an object.
+    """Read named scalar fields of JSON objects, one a line.
+
+    A field that is missing is null; `MATCHED` tells where there is an object.
 
     >>> decode(pl.Series(['{"a": 1, "b": "x"}', "no"]), ["a", "b"]).rows()
     [('1', 'x', True), (None, None, False)]
@@ -209,11 +211,8 @@ def decode(lines: pl.Series, names: Sequence[str]) -> pl.DataFrame:
     inner = _decode(text.gather(at), schema)
     if len(at) == len(lines):
         return inner
-    empty = pl.DataFrame({name: pl.Series([None], dtype=inner[name].dtype) for name in inner.columns})
-    table = pl.concat([empty] * 1).select(pl.all().repeat_by(len(lines)).explode())
-    return table.with_columns(table[name].scatter(at, inner[name]) for name in table.columns).with_columns(
-        pl.col(MATCHED).fill_null(False)
-    )
+    empty = {name: constant(None, len(lines), pl.String) for name in names} | {MATCHED: constant(False, len(lines))}
+    return pl.DataFrame([column.scatter(at, inner[name]).alias(name) for name, column in empty.items()])
 
 
 def _decode(text: pl.Series, schema: dict[str, type[pl.String]]) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from logbert.lines.clocks import BY_NAME
@@ -85,7 +86,7 @@ def _turned_years(firsts: dict[str, dt.datetime]) -> dict[str, int]:
     order = sorted(firsts.values())
     if len(order) < 2:
         return {}
-    gaps = [(int((later - earlier).total_seconds()), later) for earlier, later in zip(order, order[1:], strict=False)]
+    gaps = [(int((later - earlier).total_seconds()), later) for earlier, later in pairwise(order)]
     longest, begin = max(gaps)
     over_turn = YEAR - int((order[-1] - order[0]).total_seconds())
     if longest < TURN_GAP or over_turn > NEAR_TURN:

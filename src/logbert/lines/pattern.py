@@ -72,7 +72,8 @@ class Pattern:
     def __post_init__(self) -> None:
         if not self.fields:
             raise OptionError(
-                f"the format {self.text!r} names no field; write fields in angle brackets: '<Date> <Time> <Level> <Content>'"
+                f"the format {self.text!r} names no field; "
+                "write fields in angle brackets: '<Date> <Time> <Level> <Content>'"
             )
         double = {name for name in self.fields if self.fields.count(name) > 1}
         if double:
@@ -84,7 +85,8 @@ class Pattern:
         except pl.exceptions.ComputeError as error:
             why = str(error).split("\n\nThis error occurred", maxsplit=1)[0].replace("\n", " ")
             raise OptionError(
-                f"the format {self.text!r} cannot be compiled ({why}); write a bracket or another special character as \\["
+                f"the format {self.text!r} cannot be compiled ({why}); "
+                "write a bracket or another special character as \\["
             ) from error
 
     @cached_property

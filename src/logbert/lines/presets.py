@@ -30,6 +30,8 @@ class Preset:
         The fields that hold the severity and the alert label.
     checks
         What fields must look like for `auto` to believe in it; a format that was asked for by name is not checked.
+    refuses
+        What fields must not look like.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Preset:
     level: str = ""
     label: str = ""
     checks: dict[str, str] = field(default_factory=dict)
+    refuses: dict[str, str] = field(default_factory=dict)
 
     def format(self, clock: str = "") -> Format:
         """Make it a format."""
@@ -53,8 +56,8 @@ class Preset:
         )
 
 
-_SYSLOG_CLOCKS = ("syslog", "iso")
-_SYSLOG_MESSAGE = r"(?:(?P<app>[^\s\[\]:]+(?: [^\s\[\]:]+){0,3}?)(?:\[(?P<pid>[^\]]*)\])?: ?)?(?P<Content>.*)$"
+_PRIORITY = r"(?:<(?P<priority>\d{1,3})>)?"
+_SYSLOG_MESSAGE = r"(?:(?P<app>[^\s\[\]:]+(?: [^\s\[\]:]+){0,3}?)(?:\[(?P<pid>[^\]]*)\])?:(?: |$))?(?P<Content>.*)$"
 _REQUEST = (
     r"(?P<client>\S+) (?P<ident>\S+) (?P<user>.+?) \[(?P<time>[^\]]+)\] "
     r'(?P<Content>"(?P<request>(?:[^"\\]|\\.)*)" (?P<status>\d{3}|-)) (?P<bytes>\d+|-)'
@@ -185,6 +188,7 @@ PRESETS: tuple[Preset, ...] = (
         r"<Month>  <Date> <Time> <User> <Component>\[<PID>\]( \(<Address>\))?: <Content>",
         ("Month", "Date", "Time"),
         ("syslog",),
+        refuses={"User": LEVELS},
         checks={"User": HOST, "PID": r"^\d+$", "Component": r"^(?:[\w-]+(?:\.[\w-]+)+|kernel|[\w .-]+)$"},
     ),
     Preset(
@@ -192,6 +196,7 @@ PRESETS: tuple[Preset, ...] = (
         r"<Month> <Date> <Time> <Level> <Component>(\[<PID>\])?: <Content>",
         ("Month", "Date", "Time"),
         ("syslog",),
+        refuses={"Level": LEVELS},
         checks={"Level": HOST, "Component": r"^\S+(?: \S+)?$"},
     ),
     Preset(
@@ -205,7 +210,10 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "nginx-error",
-        r"^(?P<Date>\d{4}/\d\d/\d\d) (?P<Time>\S+) \[(?P<Level>\w+)\] (?P<pid>\d+)#(?P<tid>\d+): (?:\*(?P<connection>\d+) )?(?P<Content>.*)$",
+        (
+            r"^(?P<Date>\d{4}/\d\d/\d\d) (?P<Time>\S+) \[(?P<Level>\w+)\] (?P<pid>\d+)#(?P<tid>\d+): "
+            r"(?:\*(?P<connection>\d+) )?(?P<Content>.*)$"
+        ),
         ("Date", "Time"),
         ("slash-iso",),
         "Level",
@@ -228,21 +236,32 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "syslog",
-        rf"^(?:<(?P<priority>\d{{1,3}})>)?(?P<time>[A-Z][a-z]{{2}}\s+\d{{1,2}} (?:\d{{4}} )?\d\d:\d\d:\d\d(?:\.\d+)?) (?P<host>\S+) {_SYSLOG_MESSAGE}",
+        (
+            rf"^{_PRIORITY}(?P<time>[A-Z][a-z]{{2}}\s+\d{{1,2}} (?:\d{{4}} )?\d\d:\d\d:\d\d(?:\.\d+)?) "
+            rf"(?P<host>\S+) {_SYSLOG_MESSAGE}"
+        ),
         ("time",),
         ("syslog", "month-name"),
         checks={"host": HOST},
+        refuses={"host": LEVELS},
     ),
     Preset(
         "syslog-iso",
-        rf"^(?:<(?P<priority>\d{{1,3}})>)?(?P<time>\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) (?P<host>[A-Za-z0-9_.-]+) {_SYSLOG_MESSAGE}",
+        (
+            rf"^{_PRIORITY}(?P<time>\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) "
+            rf"(?P<host>[A-Za-z0-9_.-]+) {_SYSLOG_MESSAGE}"
+        ),
         ("time",),
         ("iso",),
         checks={"app": r"^\S+$"},
+        refuses={"host": LEVELS},
     ),
     Preset(
         "klog",
-        r"^(?P<Level>[IWEF])(?P<Date>\d{4}) (?P<Time>\d\d:\d\d:\d\d\.\d+)\s+(?P<pid>\d+) (?P<code>[^\s\]]+:\d+)\] (?P<Content>.*)$",
+        (
+            r"^(?P<Level>[IWEF])(?P<Date>\d{4}) (?P<Time>\d\d:\d\d:\d\d\.\d+)\s+(?P<pid>\d+) "
+            r"(?P<code>[^\s\]]+:\d+)\] (?P<Content>.*)$"
+        ),
         ("Date", "Time"),
         ("klog",),
         "Level",
@@ -256,6 +275,14 @@ PRESETS: tuple[Preset, ...] = (
         "",
         {"Level": LEVELS, "Logger": WORD},
     ),
+    Preset(
+        "redis",
+        "<Pid>:<Role> <Day> <Month> <Year> <Time> <Level> <Content>",
+        ("Day", "Month", "Year", "Time"),
+        ("month-name",),
+        checks={"Pid": r"^\d+$", "Role": r"^[XCSM]$"},
+    ),
+    Preset("dmesg", r"\[<Time>\] <Content>", ("Time",), ("uptime",)),
     Preset(
         "python-default",
         "<Level>:<Logger>:<Content>",

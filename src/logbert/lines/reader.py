@@ -1,12 +1,11 @@
-"""Open logs and read them as records: frames of bounded size, in an order that does not depend on how they were named."""
+"""Open logs and read them as records: frames of bounded size, in an order that the order of inputs does not change."""
 
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -16,12 +15,13 @@ from logbert.errors import InputError
 from logbert.lines.choice import choose_formats
 from logbert.lines.clocks import BY_NAME, Turns
 from logbert.lines.continuations import MOST_LINES, begins
-from logbert.lines.format import Format
-from logbert.lines.layout import Rows, constant
+from logbert.lines.layout import constant
+from logbert.lines.opening import is_stream, keep_stream, refuse_nothing, sample_sources
 from logbert.lines.order import Opened, in_order
 from logbert.lines.records import Joiner
-from logbert.lines.sources import STDIN, Skipped, Source, describe_skipped, find_sources
-from logbert.lines.streams import Intake, NotTextError, read_blocks
+from logbert.lines.sources import describe_skipped, find_sources
+from logbert.lines.streams import Intake, read_blocks
+from logbert.lines.summary import ReadSummary
 from logbert.lines.text import Repairs, to_lines
 from logbert.progress import SILENT
 
@@ -29,86 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
 
+    from logbert.lines.format import Format
+    from logbert.lines.layout import Rows
+    from logbert.lines.sources import Skipped, Source
     from logbert.progress import Progress
 
-BATCH_BYTES = 1 << 23  # about 60,000 lines
-SAMPLE_BYTES = 1 << 18
-SAMPLE_LINES = 2_000
-
-
-@dataclass
-class ReadSummary:
-    """What was read, and what was done to it: nothing is dropped without being counted here.
-
-    Attributes
-    ----------
-    sources
-        Files read.
-    lines
-        Lines in them.
-    records
-        Records they made.
-    blank
-        Empty lines, which belong to no record.
-    continuation
-        Lines joined to the record before them.
-    clipped
-        Those among them that no longer fitted in the record's message.
-    unmatched
-        Records that do not fit the format and have the whole line as their message.
-    partial
-        Records that begin as the format does, up to the time at least, and go on otherwise.
-    undated
-        Records that fit, but whose time is none.
-    invalid
-        Places that were not UTF-8 and are replacement characters now.
-    nuls
-        NUL bytes taken out or made visible.
-    colours
-        Terminal colour codes taken out.
-    cut
-        Lines cut because they were longer than 128 MiB.
-    skipped
-        Files and folders found and not read.
-    """
-
-    sources: int = 0
-    lines: int = 0
-    records: int = 0
-    blank: int = 0
-    continuation: int = 0
-    clipped: int = 0
-    unmatched: int = 0
-    partial: int = 0
-    undated: int = 0
-    invalid: int = 0
-    nuls: int = 0
-    colours: int = 0
-    cut: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        """Say what was read and what was unusual about it, in one line."""
-        said = [
-            f"{self.records:,} records from {self.lines:,} lines of {self.sources:,} source{'s' * (self.sources != 1)}"
-        ]
-        for count, what in (
-            (self.continuation, "lines joined to the record before"),
-            (self.clipped, "of them beyond what a message keeps"),
-            (self.blank, "empty lines skipped"),
-            (self.unmatched, "records do not fit the format and were taken whole"),
-            (self.partial, "records fit only the beginning of the format"),
-            (self.undated, "records have an unreadable time"),
-            (self.invalid, "invalid bytes replaced"),
-            (self.nuls, "NUL bytes replaced"),
-            (self.colours, "colour codes removed"),
-            (self.cut, "overlong lines cut"),
-        ):
-            if count:
-                said.append(f"{count:,} {what}")
-        if self.skipped:
-            said.append(describe_skipped(self.skipped))
-        return "; ".join(said)
+BATCH_BYTES = 1 << 22  # about 30,000 lines; more is slower, for the memory must be fetched anew for each batch
 
 
 @dataclass(frozen=True)
@@ -156,6 +82,7 @@ class RecordReader:
         self,
         opened: list[Opened],
         format: Format,  # noqa: A002 (the word users know)
+        *,
         skipped: list[Skipped],
         batch_bytes: int,
         progress: Progress,
@@ -258,13 +185,12 @@ class RecordReader:
         return records.with_columns(missing).select(list(self._schema))
 
     def _batches(self, one: Opened, intake: Intake, repairs: Repairs) -> Iterator[_Batch]:
-        """Read one source as lines taken apart, with `BEGINS`; blank lines are in `lines` only."""
+        """Read one source as lines taken apart."""
         first = 0
         begun = False
         held: pl.Series | None = None
-        for lines, is_last in _with_last(_ahead(_lines(one.source, self._batch_bytes, intake, repairs))):
-            if held is not None:
-                lines = pl.concat([held, lines])
+        for block, is_last in _with_last(_ahead(_lines(one.source, self._batch_bytes, intake, repairs))):
+            lines = block if held is None else pl.concat([held, block])
             wait = 0 if is_last else one.format.unfinished(lines)
             held = lines.tail(wait) if wait else None
             ready = lines.head(len(lines) - wait) if wait else lines
@@ -334,7 +260,7 @@ class RecordReader:
 
 def _take_apart(lines: pl.Series, format_: Format, first: int) -> _Batch:
     rows = format_.read(lines)
-    begin = begins(rows, format_.joins)
+    begin = begins(rows, format_.joins, format_.headless)
     blank = lines.str.strip_chars().str.len_bytes() == 0
     return _Batch(first, lines, rows, begin & ~blank if blank.any() else begin, blank)
 
@@ -375,7 +301,7 @@ def open_records(
     inputs: Sequence[str | Path],
     format: str | Format = "auto",  # noqa: A002 (the word users know)
     *,
-    batch_bytes: int = BATCH_BYTES,
+    batch_bytes: int | None = None,
     progress: Progress = SILENT,
 ) -> RecordReader:
     r"""Open files, folders, globs or standard input (`-`) as records.
@@ -387,7 +313,7 @@ def open_records(
     format
         `auto`, the name of a preset, a loghub format string, or a `Format`.
     batch_bytes
-        About how much text a frame is made from. It bounds the memory and changes nothing else.
+        About how much text a frame is made from (4 MiB). It bounds the memory and changes nothing else.
     progress
         Who is told what was decided and how far reading has come.
 
@@ -401,7 +327,7 @@ def open_records(
     Examples
     --------
     >>> path = getfixture("tmp_path") / "app.log"
-    >>> _ = path.write_text("2024-05-01 10:00:00,123 INFO app: up\n2024-05-01 10:00:01,500 ERROR app: down\n  at main()\n")
+    >>> _ = path.write_text("2024-05-01 10:00:00 INFO app: up\n2024-05-01 10:00:01 ERROR app: down\n  at main()\n")
     >>> with open_records([path]) as reader:
     ...     frame = pl.concat(reader)
     >>> frame["message"].to_list()
@@ -413,73 +339,26 @@ def open_records(
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if not inputs:
         raise InputError("no input was given; name files, folders or globs, or - for standard input")
-    streams = [given for given in inputs if _is_stream(given)]
-    files = [given for given in inputs if not _is_stream(given)]
+    streams = [given for given in inputs if is_stream(given)]
+    files = [given for given in inputs if not is_stream(given)]
     sources, skipped = find_sources(files)
     if streams:
         spool = Path(tempfile.mkdtemp(prefix="logbert-"))
-        sources += [
-            _keep_stream(str(given), spool / str(number)) for number, given in enumerate(dict.fromkeys(streams))
-        ]
+        sources += [keep_stream(str(given), spool / str(number)) for number, given in enumerate(dict.fromkeys(streams))]
     try:
-        samples, unread = _sample(sources)
+        samples, unread = sample_sources(sources)
         skipped = sorted([*skipped, *unread], key=lambda one: one.name)
         if not samples:
-            raise InputError(_say_nothing([str(given) for given in inputs], skipped))
+            refuse_nothing([str(given) for given in inputs], skipped)
         whole, own = choose_formats(samples, format)
         opened = in_order([(source, lines, own[source.name]) for source, lines in samples])
         if skipped:
             progress.note(describe_skipped(skipped))
         progress.note(f"format: {whole}")
-        return RecordReader(opened, whole, skipped, batch_bytes, progress, spool)
+        return RecordReader(
+            opened, whole, skipped=skipped, batch_bytes=batch_bytes or BATCH_BYTES, progress=progress, spool=spool
+        )
     except BaseException:
         if spool:
             shutil.rmtree(spool, ignore_errors=True)
         raise
-
-
-def _is_stream(given: str | Path) -> bool:
-    if str(given) == STDIN:
-        return True
-    path = Path(given)
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
-def _keep_stream(given: str, path: Path) -> Source:
-    """Keep what can be read only once."""
-    with path.open("wb") as file:
-        if given == STDIN:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        else:
-            with Path(given).open("rb") as stream:
-                shutil.copyfileobj(stream, file)
-    return Source(given, path, named=True, size=path.stat().st_size)
-
-
-def _sample(sources: list[Source]) -> tuple[list[tuple[Source, pl.Series]], list[Skipped]]:
-    """Read the first lines of each source; files that hold nothing, or nothing readable, are told apart."""
-    samples = []
-    skipped = []
-    for source in sources:
-        try:
-            block = next(read_blocks(source.path, source.name, SAMPLE_BYTES, Intake()), b"")
-        except NotTextError as error:
-            if source.named:
-                raise
-            skipped.append(Skipped(source.name, str(error).removeprefix(f"{source.name}: ").split(";", maxsplit=1)[0]))
-            continue
-        lines = to_lines(block, Repairs()).head(SAMPLE_LINES) if block else pl.Series("text", [], dtype=pl.String)
-        if (lines.str.strip_chars() == "").all():
-            if len(lines) == 0:
-                skipped.append(Skipped(source.name, "empty"))
-                continue
-        samples.append((source, lines))
-    return samples, skipped
-
-
-def _say_nothing(inputs: list[str], skipped: list[Skipped]) -> str:
-    what = inputs[0] if len(inputs) == 1 else f"the {len(inputs)} inputs"
-    if inputs == [STDIN]:
-        what = "standard input"
-    reasons = describe_skipped(skipped)
-    return f"{what}: there is nothing to read" + (f"; {reasons}" if reasons else "")

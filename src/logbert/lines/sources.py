@@ -18,95 +18,13 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 # What a folder of logs also holds and nobody means: read only if named.
-NOT_LOGS = frozenset(
-    [
-        ".7z",
-        ".avi",
-        ".bin",
-        ".bmp",
-        ".c",
-        ".class",
-        ".conf",
-        ".cfg",
-        ".cpp",
-        ".css",
-        ".csv",
-        ".db",
-        ".deb",
-        ".dll",
-        ".doc",
-        ".docx",
-        ".dump",
-        ".dylib",
-        ".exe",
-        ".gif",
-        ".go",
-        ".h",
-        ".html",
-        ".ico",
-        ".idx",
-        ".ini",
-        ".ipynb",
-        ".jar",
-        ".java",
-        ".jpeg",
-        ".jpg",
-        ".js",
-        ".lock",
-        ".md",
-        ".mov",
-        ".mp3",
-        ".mp4",
-        ".npy",
-        ".npz",
-        ".o",
-        ".orc",
-        ".parquet",
-        ".pcap",
-        ".pdf",
-        ".pickle",
-        ".pid",
-        ".pkl",
-        ".png",
-        ".pt",
-        ".pth",
-        ".py",
-        ".pyc",
-        ".rar",
-        ".rpm",
-        ".rs",
-        ".safetensors",
-        ".sh",
-        ".so",
-        ".sock",
-        ".sql",
-        ".sqlite",
-        ".sqlite3",
-        ".svg",
-        ".swp",
-        ".tar",
-        ".tbz",
-        ".tgz",
-        ".toml",
-        ".ts",
-        ".tsv",
-        ".ttf",
-        ".txz",
-        ".war",
-        ".wasm",
-        ".wav",
-        ".webp",
-        ".whl",
-        ".woff",
-        ".woff2",
-        ".xls",
-        ".xlsx",
-        ".xml",
-        ".yaml",
-        ".yml",
-        ".zip",
-    ]
+_NOT_LOGS = (
+    "7z avi bin bmp c class conf cfg cpp css csv db deb dll doc docx dump dylib exe gif go h html ico idx "
+    "ini ipynb jar java jpeg jpg js lock md mov mp3 mp4 npy npz o orc parquet pcap pdf pickle pid pkl png "
+    "pt pth py pyc rar rpm rs safetensors sh so sock sql sqlite sqlite3 svg swp tar tbz tgz toml ts tsv "
+    "ttf txz war wasm wav webp whl woff woff2 xls xlsx xml yaml yml zip "
 )
+NOT_LOGS = frozenset(f".{name}" for name in _NOT_LOGS.split())
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lzma")
 
 
@@ -179,7 +97,7 @@ def _named(given: str, path: Path) -> Source:
 
 
 def _match(given: str, path: Path, skipped: list[Skipped]) -> Iterator[Source]:
-    matches = sorted(glob.glob(str(path), recursive=True))
+    matches = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (absolute patterns, too)
     if not matches:
         raise InputError(f"{given}: no file matches this pattern; check it, or name a folder to read all its files")
     for match in matches:

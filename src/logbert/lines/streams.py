@@ -125,6 +125,9 @@ def _text(path: Path, name: str, intake: Intake) -> Iterator[bytes]:
     pieces = read_unpacked(path, intake.take)
     head = b""
     for piece in pieces:
+        if not head and not piece.strip(b"\0"):  # a log cut off by rotation may begin with gigabytes of NULs
+            intake.nuls += len(piece)
+            continue
         head += piece
         if len(head) >= SNIFF:
             break
@@ -171,7 +174,7 @@ def check_text(head: bytes, name: str) -> None:
         return
     text = head.replace(b"\0", b"")
     control = len(text) - len(text.translate(None, CONTROL))
-    if control > CONTROL_SHARE * len(text) or (head and not text):
+    if control > CONTROL_SHARE * len(text):
         raise NotTextError(f"{name}: this does not look like text; name the log files themselves")
 
 

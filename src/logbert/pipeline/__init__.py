@@ -2,7 +2,8 @@
 
 from logbert.pipeline.incidents import incidents_of
 from logbert.pipeline.outputs import write_verdicts
+from logbert.pipeline.parsing import parse_inputs
 from logbert.pipeline.pipeline import Pipeline
 from logbert.pipeline.verdicts import Detection
 
-__all__ = ["Detection", "Pipeline", "incidents_of", "write_verdicts"]
+__all__ = ["Detection", "Pipeline", "incidents_of", "parse_inputs", "write_verdicts"]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from logbert.pipeline.reasons import Told
 
 ID_DIGITS = 8
-NEW = "unseen key"
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,11 @@ class Cause:
     def of(cls, told: Sequence[Told]) -> Cause:
         """Find the cause among a verdict's reasons, worst first; a verdict without reasons has its score as cause.
 
-        A message never seen before is the cause wherever there is one: whatever else is odd follows from it. What is
-        missing at a sequence's end is the step that should have followed.
+        Where a sequence ends too early, the cause is the step that should have followed.
         """
         if not told:
             return cls("high score", None)
-        worst = next((one for one in told if one.reason.kind == NEW), told[0])
+        worst = told[0]
         return cls(worst.reason.kind, worst.template or worst.should_follow)
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import polars as pl
 
@@ -55,10 +55,11 @@ class Taken:
 class Intake(Protocol):
     """Whatever turns inputs into sequences."""
 
-    kind: str
-
     def learn(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
         """Learn from training inputs, and give their sequences."""
+
+    def learn_from(self, inputs: Sequence[str | Path], chosen: pl.DataFrame, progress: Progress) -> Taken:
+        """Learn afresh from the chosen sequences only; give all sequences as a model so taught has them."""
 
     def take(self, inputs: Sequence[str | Path], progress: Progress, templates: str | Path | None) -> Taken:
         """Give the sequences of other inputs, without changing."""
@@ -73,7 +74,7 @@ class Intake(Protocol):
 class LogIntake:
     """Raw logs: header format, templates, grouping."""
 
-    kind = "log"
+    kind: ClassVar[str] = "log"
 
     def __init__(self, *, format: str | Format, group: str | Grouping, masks: Masks) -> None:  # noqa: A002
         self.format = format
@@ -87,16 +88,26 @@ class LogIntake:
         if isinstance(self.group, str):
             self.group = Grouping.choose(first) if self.group == "auto" else Grouping.parse(self.group)
         progress.note(f"sequences: {self.group.why}")
-        taken = self._group(reader, frames, self.templates, learning=True, progress=progress)
+        taken = self._group(inputs, reader, frames, self.templates, learning=True)
         self.format = reader.format
         return taken
+
+    def learn_from(self, inputs: Sequence[str | Path], chosen: pl.DataFrame, progress: Progress) -> Taken:
+        """Learn the templates from the records of the chosen sequences; the others' messages are followed."""
+        lines = chosen["lines"].explode().unique().implode()
+        self.templates = Templates(masks=self.templates.masks)
+        reader = open_records(inputs, self.format, progress=progress)
+        for frame in reader:
+            self.templates.encode(frame.filter(pl.col("line").is_in(lines))["message"])
+        self.templates.learn()
+        return self._group(inputs, reader, reader, deepcopy(self.templates), learning=False)
 
     def take(self, inputs: Sequence[str | Path], progress: Progress, templates: str | Path | None = None) -> Taken:
         """Read with the learnt format, give new messages new keys on a copy of the templates."""
         if templates is not None:
             raise OptionError(NO_TEMPLATES)
         reader = open_records(inputs, self.format, progress=progress)
-        return self._group(reader, reader, deepcopy(self.templates), learning=False, progress=progress)
+        return self._group(inputs, reader, reader, deepcopy(self.templates), learning=False)
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write the templates; give format and grouping."""
@@ -129,12 +140,12 @@ class LogIntake:
 
     def _group(
         self,
+        inputs: Sequence[str | Path],
         reader: RecordReader,
         frames: Iterable[pl.DataFrame],
         templates: Templates,
         *,
         learning: bool,
-        progress: Progress,
     ) -> Taken:
         assert isinstance(self.group, Grouping)  # noqa: S101 - learn has run
         collector = self.group.collector()
@@ -147,7 +158,7 @@ class LogIntake:
         sequences = collector.finish(templates.key_of_code)
         summary = reader.summary
         if not summary.records:
-            raise InputError(f"there are no records in {', '.join(map(str, summary.sources)) or 'the input'}")
+            raise InputError(f"there are no records in {', '.join(map(str, inputs))}")
         names = dict(templates.table.select("key", "template").iter_rows())
         return Taken(
             sequences=sequences,

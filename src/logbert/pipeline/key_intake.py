@@ -42,6 +42,10 @@ class KeyIntake:
             self.texts |= self._texts_of(self.names, self.templates, progress)
         return taken
 
+    def learn_from(self, inputs: Sequence[str | Path], chosen: pl.DataFrame, progress: Progress) -> Taken:
+        """Give all sequences; keys come with them, so there is nothing to learn from the chosen ones."""
+        return self.learn(inputs, progress)
+
     def take(self, inputs: Sequence[str | Path], progress: Progress, templates: str | Path | None = None) -> Taken:
         """Read other sequences; names never seen get numbers of their own, on a copy."""
         names = self.names.copy()

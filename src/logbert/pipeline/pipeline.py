@@ -65,6 +65,9 @@ class Pipeline:
         Who is told how it goes.
     """
 
+    intake_: Intake
+    detector_: Detector
+
     def __init__(
         self,
         *,
@@ -107,20 +110,18 @@ class Pipeline:
         """
         paths = _paths(inputs)
         if not (resume and hasattr(self, "intake_")):
-            self.intake_ = self._new_intake(paths)
+            self.intake_ = self.new_intake(paths)
         taken = self.intake_.learn(paths, self.progress)
         self._say(taken)
-        sequences = self._normal(taken.sequences, labels)
-        detector = self._new_detector()
+        sequences = self._normal(self.labelled(taken.sequences, labels))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", LittleDataWarning)
             if resume and hasattr(self, "detector_"):
-                detector = self.detector_.fit_more(sequences)
+                self.detector_.fit_more(sequences)
             else:
-                detector.fit(sequences)
+                self.detector_ = self.new_detector().fit(sequences)
         for warning in caught:
             self.progress.note(f"warning: {warning.message}")
-        self.detector_ = detector
         self.facts_ = {
             "records": taken.records,
             "sequences": len(sequences),
@@ -186,6 +187,8 @@ class Pipeline:
             pipeline.intake_ = _INTAKES[intake["kind"]].load(folder, intake)
             arrays = store.read_arrays(folder / ARRAYS)
             pipeline.detector_ = restore(DetectorState(**judged, arrays=arrays))
+            if "progress" in pipeline.detector_.get_params():
+                pipeline.detector_.set_params(progress=progress)
             pipeline.facts_ = written["facts"]
         except (KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"the model {folder} is damaged: {error!r}; train it again") from error
@@ -203,7 +206,8 @@ class Pipeline:
             f"for {detector.false_alarms:g} false alarms",
         }
 
-    def _new_intake(self, paths: list[str | Path]) -> Intake:
+    def new_intake(self, paths: Sequence[str | Path]) -> Intake:
+        """Make what turns such inputs into sequences, not taught yet."""
         if self.format == "sequences" or all(Path(path).suffix == ".parquet" for path in paths):
             return KeyIntake(group=self.group, templates=self.templates)
         if self.templates is not None:
@@ -211,7 +215,8 @@ class Pipeline:
         masks = Masks.default() if self.masks is None else Masks.read(Path(self.masks))
         return LogIntake(format=self.format, group=self.group, masks=masks)
 
-    def _new_detector(self) -> Detector:
+    def new_detector(self) -> Detector:
+        """Make the detector that the options ask for, not fitted yet."""
         if not isinstance(self.detector, str):
             return self.detector
         kind = detector_class(self.detector)
@@ -227,16 +232,22 @@ class Pipeline:
             raise OptionError(f"the detector {self.detector} has no presets; --preset {self.preset} goes with logbert")
         return kind(**{name: value for name, value in offered.items() if name in accepted})
 
-    def _normal(self, sequences: pl.DataFrame, labels: str | Path | None) -> pl.DataFrame:
+    def labelled(self, sequences: pl.DataFrame, labels: str | Path | None) -> pl.DataFrame:
+        """Give sequences the labels of a file; without one they keep those of their format."""
+        if labels is None:
+            return sequences
+        sequences, notes = apply_labels(sequences, read_labels(Path(labels)))
+        for note in notes:
+            self.progress.note(note)
+        return sequences
+
+    def _normal(self, sequences: pl.DataFrame) -> pl.DataFrame:
         """Leave out what is labelled abnormal."""
-        if labels is not None:
-            sequences, notes = apply_labels(sequences, read_labels(Path(labels)))
-            for note in notes:
-                self.progress.note(note)
         if sequences["label"].null_count() == len(sequences):
             return sequences
         normal = sequences.filter(~pl.col("label").fill_null(value=False))
-        self.progress.note(f"{len(sequences) - len(normal)} sequences labelled abnormal are left out of training")
+        if len(normal) < len(sequences):
+            self.progress.note(f"{len(sequences) - len(normal)} sequences labelled abnormal are left out of training")
         if not len(normal):
             raise InputError("every sequence is labelled abnormal: there is nothing normal to learn from")
         return normal

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 MOST_REASONS = 8  # kept for a verdict; the rest say less and less
 MOST_EXPECTED = 3
 TEMPLATE_WIDTH = 100
+EXPECTED_WIDTH = 60
+SPOKEN_OF = 2  # expected templates that the sentence names; the row has them all
 
 # What each kind of reason means, in words for people; {} is the template it is about.
 LEADS = {
@@ -82,6 +84,11 @@ class Told:
         }
 
 
+def telling_order(reasons: list[Reason]) -> list[Reason]:
+    """Put a message never seen before first, wherever there is one: whatever else is odd follows from it."""
+    return sorted(reasons, key=lambda reason: reason.kind != "unseen key")
+
+
 def tell(reason: Reason, name_of: Callable[[int], str], lines: Sequence[int] | None) -> Told:
     """Put a reason into words; `lines` are the line numbers of the sequence's records, if it has any."""
     position = reason.position
@@ -113,11 +120,14 @@ def _sentence(reason: Reason, template: str | None, name_of: Callable[[int], str
     text = lead(reason.kind, template)
     if reason.detail:
         text += f": {reason.detail}" if template is None else f", {reason.detail}"
-    likely = [f"{quoted(name_of(key))} ({_share(probability)})" for key, probability in reason.expected[:MOST_EXPECTED]]
+    likely = [
+        f"{quoted(name_of(key), EXPECTED_WIDTH)} ({_share(probability)})"
+        for key, probability in reason.expected[:SPOKEN_OF]
+    ]
     if likely:
         text += f"; expected {' or '.join(likely)}"
     if template is not None and reason.rank is not None and reason.probability is not None:
-        text += f"; this was {_ordinal(reason.rank + 1)} in line ({_share(reason.probability)})"
+        text += f"; this was the {_ordinal(reason.rank + 1)} guess ({_share(reason.probability)})"
     return text
 
 

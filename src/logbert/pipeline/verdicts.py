@@ -10,7 +10,7 @@ import polars as pl
 
 from logbert.detectors import Corpus
 from logbert.pipeline.incidents import Cause, incidents_of
-from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell
+from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell, telling_order
 
 if TYPE_CHECKING:
     from logbert.detectors import Detector
@@ -63,7 +63,7 @@ def _tell_all(taken: Taken, detector: Detector, corpus: Corpus, rows: np.ndarray
     explained = detector.explain_all(odd)
     lines = taken.sequences["lines"].gather(rows).to_list()
     return [
-        [tell(reason, taken.name_of, own) for reason in explained[distinct][:MOST_REASONS]]
+        [tell(reason, taken.name_of, own) for reason in telling_order(explained[distinct])[:MOST_REASONS]]
         for own, distinct in zip(lines, odd.inverse.tolist(), strict=True)
     ]
 

@@ -48,7 +48,8 @@ def _in_messages(messages: pl.Series) -> Iterator[Grouping]:
     some = messages.gather_every(max(1, len(messages) // LOOKED_AT))
     for stem in _frequent(some, _STEM):
         minus = "-?" if stem.endswith("_") else ""
-        yield Sessions(rf"{stem}{minus}\d+")
+        if not some.str.contains(rf"{stem}{minus}\d+[A-Za-z]").any():  # digits alone would cut 00af in two
+            yield Sessions(rf"{stem}{minus}\d+")
         parts = some.str.contains(rf"{stem}{minus}\w+-\w").any()
         yield Sessions(rf"{stem}{minus}\w+(?:-\w+)*" if parts else rf"{stem}{minus}\w+")
     for key in _frequent(some, _KEYED):

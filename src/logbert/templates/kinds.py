@@ -33,6 +33,7 @@ class Kind(IntEnum):
 
 _WORDS = tomllib.loads((files("logbert.templates") / "words.toml").read_text(encoding="utf-8"))
 _STATES = "|".join(_WORDS["states"].split())
+_NOTHING = "|".join(_WORDS["nothing"].split())
 _ANNOUNCING = "|".join(_WORDS["announcing"].split())
 _ANNOUNCES = rf"(?i)^ ?(?:{_ANNOUNCING})s?$"
 
@@ -40,13 +41,14 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (Kind.WILD, r"^[^\p{L}\p{N}]*(?:[\x00\x01]|<\*>)[^\p{L}\p{N}]*$"),
     (Kind.SIGN, r"^[^\p{L}\p{N}]*$"),
     (Kind.VALUE, r", ?\S"),
+    (Kind.VALUE, rf"(?i)^ ?(?:{_NOTHING})$"),
     (Kind.STATE, r"^ ?[\p{Lu}][\p{Lu}_\-]+[.!?]*$"),
     (Kind.STATE, r"^ ?\p{L}\p{Ll}+(?:ed|ing)[.!?]*$"),
     (Kind.STATE, rf"(?i)^ ?(?:{_STATES})[.!?]*$"),
     (Kind.STATE, r"(?:Exception|Error|Failure|Fault)[.:!?]*$"),
     (Kind.WORD, r"\.\.|_.*_"),
     (Kind.VALUE, r"<\*>.*[.@\\$]|[.@\\$].*<\*>"),
-    (Kind.VALUE, r"^ ?[\p{L}\p{N}_$\-]+(?:\.[\p{L}\p{N}_$\-]+){2,}\.?$"),
+    (Kind.VALUE, r"^ ?[\p{L}\p{N}_$\-/]+(?:\.[\p{L}\p{N}_$\-/]+){2,}\.?$"),
     (Kind.VALUE, r"^ ?[\p{L}\p{N}_$\-]{2,}\.[\p{L}\p{N}_$\-]{2,}\.?$"),
     (Kind.VALUE, r"[^\s]@[^\s]"),
     (Kind.MIXED, r"<\*>|[\x00\x01]"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WILDCARD = "<*>"
+_LEAST_PART = 10_000
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ESCAPED_WORD_BOUNDARY = re.compile(r"(?<!\\)((?:\\\\)*)\\b(?!\{)")
@@ -223,7 +224,12 @@ class Masks:
         """
         if not self._masks:
             return messages
-        return messages.str.replace_all(self.alternation, WILDCARD)
+        frame = messages.to_frame("message")
+        replaced = pl.col("message").str.replace_all(self.alternation, WILDCARD)
+        # a regex runs on one core, however many there are: each gets its part of the messages
+        size = max(_LEAST_PART, -(-len(messages) // pl.thread_pool_size()))
+        parts = [frame.lazy().slice(start, size).select(replaced) for start in range(0, max(1, len(frame)), size)]
+        return pl.concat([part.to_series() for part in pl.collect_all(parts)])
 
     def name_matches(self, message: str) -> list[tuple[str, str]]:
         """Say which mask took what of one message, for whoever adjusts them.

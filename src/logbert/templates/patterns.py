@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from logbert.templates.vocabulary import Vocabulary
 
     _Counts = NDArray[np.int64]
-    _Judge = Callable[[_Counts, _Counts, _Counts, _Counts], NDArray[np.bool_]]
+    _Judge = Callable[[_Counts, NDArray[np.bool_], _Counts, _Counts, _Counts], NDArray[np.bool_]]
 
 _LEAST_FIXED = 3
 _LEVEL = 4
@@ -186,7 +186,9 @@ class Patterns:
         named, assigned = self._announced()
         word = np.where(named, evidence.announced, np.where(assigned, evidence.assigned, 0))
         need = np.select(
-            [kinds >= Kind.VALUE, kinds == Kind.MIXED, kinds == Kind.WORD], [2, evidence.mixed, word], default=0
+            [kinds >= Kind.VALUE, (kinds == Kind.MIXED) & assigned, kinds == Kind.MIXED, kinds == Kind.WORD],
+            [2, evidence.mixed - 1, evidence.mixed, word],
+            default=0,
         )
         # the first word is wording, unless wildcards or many names were seen in its place
         first = np.select(
@@ -262,12 +264,19 @@ class Patterns:
         row, place = cells[some] // length, cells[some] % length
         wordy = (kinds == Kind.WORD) | (kinds == Kind.STATE)
         words = wordy.sum(axis=1)[row] - wordy[row, place]
-        enough = judge(counts, words, row, place)
+        holes = np.bincount(group[self.vocabulary.is_hole(self.rows.ravel()[cells])], minlength=len(some)) > 0
+        enough = judge(counts, holes, words, row, place)
         return self._fill(cells, np.where(enough, counts.sum(axis=0), 0)[group])
 
     def _fillers(
-        self, counts: NDArray[np.int64], words: NDArray[np.int64], row: NDArray[np.int64], place: NDArray[np.int64]
+        self,
+        counts: NDArray[np.int64],
+        holes: NDArray[np.bool_],
+        words: NDArray[np.int64],
+        row: NDArray[np.int64],
+        place: NDArray[np.int64],
     ) -> NDArray[np.bool_]:
+        """Say where there are enough fillers; where a hole is already, any word fits."""
         evidence = self.evidence
         total = counts.sum(axis=0)
         named, assigned = (cells[row, place] for cells in self._announced())
@@ -277,12 +286,18 @@ class Patterns:
         need = np.where((place == 0) & (counts[Kind.WILD] == 0), evidence.first, need)
         need = np.where(counts[Kind.STATE] * 2 > total, np.maximum(need, evidence.states), need)
         have = total + counts[Kind.VALUE] + counts[Kind.WILD]
-        found: NDArray[np.bool_] = (have >= need) & (words > 0)
+        found: NDArray[np.bool_] = ((have >= need) | holes) & (words > 0)
         return found
 
     def _spans(
-        self, counts: NDArray[np.int64], words: NDArray[np.int64], row: NDArray[np.int64], place: NDArray[np.int64]
+        self,
+        counts: NDArray[np.int64],
+        holes: NDArray[np.bool_],
+        words: NDArray[np.int64],
+        row: NDArray[np.int64],
+        place: NDArray[np.int64],
     ) -> NDArray[np.bool_]:
+        """Say where all pieces hold a value, and one is nothing else."""
         plain = counts[Kind.WORD] + counts[Kind.STATE] + counts[Kind.SIGN]
         found: NDArray[np.bool_] = (counts[Kind.WILD] > 0) & (plain == 0) & (words >= 2)
         return found

@@ -34,9 +34,15 @@ REST = " <*>"
 BETWEEN = "\x1f"
 """Stands between the tokens of a form: a template's tokens written as one text."""
 
+GLUE = "\x02"
+"""Stands for the blanks inside a quoted value."""
+
+_MOST_GLUED = 12
+_GLUED = r'([=:] ?"[^" ]*) ([^"]*")'
+_PROSE = r'(?i)(\b(?:msg|message|error|err|reason|event|text|description|detail|details|cause|status)"?[=:] ?)"'
 _SIGNS = r"""=,;()\[\]{}"':|"""
 _RUN = r"<\*>(?:[ ,;:/.+\-]*<\*>)*"
-_WORD = rf"(?:[A-Za-z]'[A-Za-z]|<\*>|[^\s{_SIGNS}]|:[^\s{_SIGNS}])+"
+_WORD = rf"(?:[A-Za-z]'[A-Za-z]|[A-Za-z]\{{[^\s{{}}]*\}}|<\*>|[^\s{_SIGNS}]|:[^\s{_SIGNS}])+"
 _LIST = rf"{_WORD}(?:, ?{_WORD}){{2,}}"
 SPAN = rf" ?(?:{_RUN}|[^\s,;]+|[,;])"
 TOKEN = rf"\x00| ?(?:{_RUN}|{_LIST}|{_WORD}|[{_SIGNS}])"
@@ -75,9 +81,12 @@ def cut_spans(masked: pl.Series) -> pl.Series:
 
 
 def _marked(masked: pl.Series) -> pl.Series:
-    """Set `EMPTY` where a value was left out; a message that brings control characters of its own loses them."""
-    plain = masked.str.replace_all(r"[\x1f\s]+", " ").str.strip_chars(" ")
-    return (
+    """Set `EMPTY` where a value was left out, `GLUE` in values of several words.
+
+    A message that brings control characters of its own loses them.
+    """
+    plain = masked.str.replace_all(r"[\x02\x03\x1f\s]+", " ").str.strip_chars(" ")
+    empty = (
         plain.str.replace_all('""', '"\0"', literal=True)
         .str.replace_all("''", "'\0'", literal=True)
         .str.replace_all(" ()", " (\0)", literal=True)
@@ -85,6 +94,16 @@ def _marked(masked: pl.Series) -> pl.Series:
         .str.replace_all("{}", "{\0}", literal=True)
         .str.replace_all(r"([\p{L}\p{N}_])=([ ,;)\]}]|$)", "${1}=\0${2}")
     )
+    quoted = np.flatnonzero(empty.str.contains(_GLUED).to_numpy())
+    return empty.scatter(quoted, _glued(empty.gather(quoted))) if len(quoted) else empty
+
+
+def _glued(texts: pl.Series) -> pl.Series:
+    """Make one word of a quoted value, `tag="View Lock"`, but not of prose, `msg="disk is full"`."""
+    texts = texts.str.replace_all(_PROSE, '${1}\x03"')
+    for _ in range(_MOST_GLUED):
+        texts = texts.str.replace_all(_GLUED, f"${{1}}{GLUE}${{2}}")
+    return texts.str.replace_all("\x03", "", literal=True)
 
 
 def _capped(tokens: pl.Series) -> pl.Series:
@@ -110,7 +129,7 @@ def form_texts(forms: pl.Series) -> pl.Series:
     ['user=<*>', '()']
     """
     plain = forms.str.replace_all(r"[\x00\x1f]", "").str.replace_all(HOLE, "<*>", literal=True)
-    return plain.str.strip_chars(" ")
+    return plain.str.replace_all(GLUE, " ", literal=True).str.strip_chars(" ")
 
 
 def form_tokens(forms: pl.Series) -> pl.Series:

@@ -1,0 +1,138 @@
+"""Train on some sequences, judge the others, several times over: figures with their spread.
+
+The parser is fitted on the training part only, the boundary comes from normal sequences held out of it, labels serve to
+keep abnormal sequences out of training and to count afterwards. Beside the detector stand the trivial ones: "a key (a
+set of keys, a count vector, a length, a 2-gram) that training never showed", without any boundary.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logbert.detectors.novelty import Novelty
+from logbert.errors import InputError
+from logbert.evaluation.metrics import Figures
+from logbert.evaluation.splits import Split, split_rows
+from logbert.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from logbert.pipeline import Pipeline
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One split: what the detector and the trivial ones beside it made of it.
+
+    Attributes
+    ----------
+    seed
+        Drew the split and taught the detector.
+    figures
+        By name; the detector first, then the trivial ones.
+    train_seconds, judge_seconds
+        How long the detector took.
+    short_left_out
+        The detector's figures without sequences shorter than `SHORT`, as the paper's code counts.
+    """
+
+    seed: int
+    figures: dict[str, Figures]
+    train_seconds: float
+    judge_seconds: float
+    short_left_out: Figures
+
+
+SHORT = 10  # the paper's code drops sequences of fewer keys
+
+
+def run_trials(
+    pipeline: Pipeline,
+    inputs: Sequence[str | Path],
+    *,
+    labels: str | Path | None,
+    train: int,
+    seeds: Sequence[int],
+    split: Split,
+    progress: Progress = SILENT,
+) -> list[Trial]:
+    """Split, train and judge once a seed.
+
+    Parameters
+    ----------
+    pipeline
+        Its options say how; it is not changed itself.
+    inputs
+        All of the data.
+    labels
+        A file of labels, where the format has none.
+    train
+        How many normal sequences to learn from.
+    seeds
+        One trial each.
+    split
+        `random` or `time`.
+    progress
+        Who is told how it goes.
+    """
+    intake = pipeline.new_intake(inputs)
+    sequences = pipeline.labelled(intake.learn(inputs, progress).sequences, labels)
+    trials = []
+    for seed in seeds:
+        chosen, judged = split_rows(sequences, train, split=split, seed=seed)
+        taught = intake.learn_from(inputs, sequences[chosen], progress).sequences
+        trial = _trial(pipeline, seed, taught[chosen], taught[judged], sequences["label"][judged])
+        progress.note(f"seed {seed}: {_line(trial)}")
+        trials.append(trial)
+    return trials
+
+
+def judge_with(pipeline: Pipeline, inputs: Sequence[str | Path], *, labels: str | Path | None) -> dict[str, Figures]:
+    """Judge labelled data with a trained model."""
+    sequences = pipeline.labelled(pipeline.take(inputs).sequences, labels)
+    if sequences["label"].null_count() == len(sequences):
+        raise InputError("there are no labels: this format has none, so name a file of them with --labels")
+    truth = sequences["label"].fill_null(value=False).to_numpy()
+    return {pipeline.detector_.name: Figures.of(pipeline.detector_.score(sequences), truth)}
+
+
+def _trial(pipeline: Pipeline, seed: int, learn: pl.DataFrame, judge: pl.DataFrame, label: pl.Series) -> Trial:
+    truth = label.fill_null(value=False).to_numpy()
+    detector = pipeline.new_detector().set_params(seed=seed)
+    began = time.perf_counter()
+    detector.fit(learn)
+    taught = time.perf_counter()
+    scores = detector.score(judge)
+    done = time.perf_counter()
+    long = judge["keys"].list.len().to_numpy() >= SHORT
+    return Trial(
+        seed=seed,
+        figures={detector.name: Figures.of(scores, truth), **trivial(learn, judge, truth)},
+        train_seconds=taught - began,
+        judge_seconds=done - taught,
+        short_left_out=Figures.of(scores[long], truth[long]),
+    )
+
+
+def trivial(learn: pl.DataFrame, judge: pl.DataFrame, truth: np.ndarray) -> dict[str, Figures]:
+    """Judge by what never occurred in training at all."""
+    memory = Novelty().fit(learn, held_out=learn)
+    return {
+        f"unseen {part}": Figures.of(np.where(unseen, 2.0, 0.0), truth) for part, unseen in memory.unseen(judge).items()
+    }
+
+
+def _line(trial: Trial) -> str:
+    figures = next(iter(trial.figures.values()))
+    return (
+        f"P {figures.precision:.3f}, R {figures.recall:.3f}, F1 {figures.f1:.3f}, false alarms "
+        f"{figures.false_alarms:.4f}; trained in {trial.train_seconds:.1f} s, judged in {trial.judge_seconds:.1f} s"
+    )
