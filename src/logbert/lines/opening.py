@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SAMPLE_BYTES = 1 << 18
 SAMPLE_LINES = 2_000
+SAMPLE_WIDTH = 1 << 16  # characters of a line that are enough to know its header by
 
 
 def is_stream(given: str | Path) -> bool:
@@ -51,7 +52,7 @@ def sample_sources(sources: list[Source]) -> tuple[list[tuple[Source, pl.Series]
             skipped.append(Skipped(source.name, str(error).removeprefix(f"{source.name}: ").split(";", maxsplit=1)[0]))
             continue
         if block:
-            samples.append((source, to_lines(block, Repairs()).head(SAMPLE_LINES)))
+            samples.append((source, to_lines(block, Repairs()).head(SAMPLE_LINES).str.head(SAMPLE_WIDTH)))
         else:
             skipped.append(Skipped(source.name, "empty"))
     return samples, skipped

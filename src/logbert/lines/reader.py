@@ -116,6 +116,20 @@ class RecordReader:
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """Read all records, in frames of bounded size."""
+        held: list[pl.DataFrame] = []
+        size = 0
+        for frame in self._frames():
+            self.summary.records += len(frame)
+            held.append(frame)
+            size += int(frame.estimated_size())
+            if size >= self._batch_bytes:
+                yield pl.concat(held, rechunk=True)
+                held, size = [], 0
+        if held:
+            yield pl.concat(held, rechunk=True)
+
+    def _frames(self) -> Iterator[pl.DataFrame]:
+        """Read all sources, in frames as they come: some of a single record."""
         self.summary = ReadSummary(skipped=self._skipped)
         line = 1
         total = sum(one.source.size for one in self._opened)
@@ -123,9 +137,7 @@ class RecordReader:
             for number, one in enumerate(self._opened):
                 self.summary.sources += 1
                 start = line
-                for frame in self._records(one, start, step.advance):
-                    self.summary.records += len(frame)
-                    yield frame
+                yield from self._records(one, start, step.advance)
                 line = self.summary.lines + 1
                 self._counts[number] = line - start
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-LONGEST_LINE = 1 << 27  # bytes; a longer line is cut here and counted
+LONGEST_LINE = 1 << 26  # bytes; a longer line is cut here and counted
 SNIFF = 1 << 16  # bytes looked at to tell text from the rest
 
 # Openings of files that are not text, and what to do about each.
@@ -82,7 +82,7 @@ def read_blocks(path: Path, name: str, block_bytes: int, intake: Intake) -> Iter
         for piece in _without_nuls(_text(path, name, intake), intake):
             parts.append(piece)
             held += len(piece)
-            if held < block_bytes:
+            if held < block_bytes or (b"\n" not in piece and held < LONGEST_LINE):
                 continue
             block, rest = _cut_at_line(b"".join(parts), intake)
             parts, held = [rest], len(rest)

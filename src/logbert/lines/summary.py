@@ -38,7 +38,7 @@ class ReadSummary:
     colours
         Terminal colour codes taken out.
     cut
-        Lines cut because they were longer than 128 MiB.
+        Lines cut because they were longer than 64 MiB.
     skipped
         Files and folders found and not read.
     """
@@ -60,23 +60,25 @@ class ReadSummary:
 
     def __str__(self) -> str:
         """Say what was read and what was unusual about it, in one line."""
-        said = [
-            f"{self.records:,} records from {self.lines:,} lines of {self.sources:,} source{'s' * (self.sources != 1)}"
-        ]
-        for count, what in (
-            (self.continuation, "lines joined to the record before"),
-            (self.clipped, "of them beyond what a message keeps"),
-            (self.blank, "empty lines skipped"),
-            (self.unmatched, "records do not fit the format and were taken whole"),
-            (self.partial, "records fit only the beginning of the format"),
-            (self.undated, "records have an unreadable time"),
-            (self.invalid, "invalid bytes replaced"),
-            (self.nuls, "NUL bytes replaced"),
-            (self.colours, "colour codes removed"),
-            (self.cut, "overlong lines cut"),
+        said = [f"{_many(self.records, 'record')} from {_many(self.lines, 'line')} of {_many(self.sources, 'source')}"]
+        for count, what, rest in (
+            (self.continuation, "line", "joined to the record before"),
+            (self.clipped, "line", "of them beyond what a message keeps"),
+            (self.blank, "empty line", "skipped"),
+            (self.unmatched, "record", "without the format's header, taken whole"),
+            (self.partial, "record", "with only the beginning of the header"),
+            (self.undated, "record", "with an unreadable time"),
+            (self.invalid, "invalid byte", "replaced"),
+            (self.nuls, "NUL byte", "replaced"),
+            (self.colours, "colour code", "removed"),
+            (self.cut, "overlong line", "cut"),
         ):
             if count:
-                said.append(f"{count:,} {what}")
+                said.append(f"{_many(count, what)} {rest}")
         if self.skipped:
             said.append(describe_skipped(self.skipped))
         return "; ".join(said)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
