@@ -60,6 +60,13 @@ class Reason:
     expected: tuple[tuple[int, float], ...] = ()
     detail: str = ""
 
+    @property
+    def subject(self) -> int | None:
+        """The key to name it by: its own or, where something is missing at the end, the likeliest to follow."""
+        if self.key is None and self.kind == "missing key" and self.expected:
+            return self.expected[0][0]
+        return self.key
+
 
 @dataclass(frozen=True, eq=False)
 class DetectorState:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from logbert.detectors.base import Reason
+
 NEW_KEYS = "new keys"  # the kind of cause that is a set of keys
 
 
@@ -36,6 +38,12 @@ class Cause:
     def of_new_keys(cls, keys: Iterable[int]) -> Self:
         """Name the cause that is this set of keys."""
         return cls(NEW_KEYS, tuple(sorted(set(keys))))
+
+
+def cause_of(reason: Reason) -> Cause:
+    """Name the cause that a verdict's worst reason stands for."""
+    keys = () if reason.subject is None else (reason.subject,)
+    return Cause.of_new_keys(keys) if reason.kind == "unseen key" else Cause(reason.kind, keys)
 
 
 @dataclass(frozen=True)

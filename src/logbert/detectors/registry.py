@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from logbert.detectors.base import Detector, DetectorState
 
 PLACES = {
+    "fusion": ("logbert.detectors.fusion", "Fusion"),
     "logbert": ("logbert.detectors.logbert", "LogBERT"),
     "novelty": ("logbert.detectors.novelty", "Novelty"),
 }
@@ -29,7 +30,7 @@ def detector_class(name: str) -> type[Detector]:
     >>> detector_class("oracle")
     Traceback (most recent call last):
     ...
-    logbert.errors.OptionError: there is no detector 'oracle'; there are logbert, novelty
+    logbert.errors.OptionError: there is no detector 'oracle'; there are fusion, logbert, novelty
     """
     if name not in PLACES:
         raise OptionError(f"there is no detector {name!r}; there are {', '.join(PLACES)}")

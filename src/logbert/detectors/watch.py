@@ -161,7 +161,7 @@ class Watch:
         causes = {}
         for place, found in zip(odd.tolist(), self.fusion.explain_all(subset(corpus, odd)), strict=True):
             worst = next((reason for reason in found if reason.kind != "unseen key"), None)
-            keys = () if worst is None or worst.key is None else (worst.key,)
+            keys = () if worst is None or worst.subject is None else (worst.subject,)
             causes[place] = Cause(worst.kind, keys) if worst else Cause("high score")
         return causes
 
