@@ -18,6 +18,7 @@ from logbert.pipeline import store
 from logbert.pipeline.answers import Answers
 from logbert.pipeline.intake import NO_TEMPLATES, Intake, LogIntake, Taken
 from logbert.pipeline.key_intake import KeyIntake
+from logbert.pipeline.seen import recall, remember
 from logbert.pipeline.verdicts import Detection, judge
 from logbert.progress import SILENT, Progress
 from logbert.sequences import apply_labels
@@ -165,6 +166,7 @@ class Pipeline:
         """Write the model directory, whole or not at all."""
         if not hasattr(self, "detector_"):
             raise InputError("this pipeline has not been fitted yet; call fit first")
+        found_before = recall(Path(folder))
         with store.writing(Path(folder)) as partial:
             state = self.detector_.state()
             facts = {"detector": state.detector, "params": state.params, "facts": state.facts}
@@ -181,6 +183,8 @@ class Pipeline:
                     "facts": self.facts_,
                 },
             )
+        if found_before:
+            remember(Path(folder), found_before)
 
     @classmethod
     def load(cls, folder: str | Path, *, progress: Progress = SILENT) -> Self:
