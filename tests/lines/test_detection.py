@@ -254,3 +254,10 @@ def test_what_was_found_says_how_sure_it_is() -> None:
     assert str(found).startswith("openssh (<Date> <Day> <Time> <Component> sshd")
     assert "fits 100.0% of the sample; " in str(found)
     assert ("linux", 1.0) in found.rivals
+
+
+def test_a_syslog_that_names_every_process_is_not_a_macs() -> None:
+    assert (
+        detect(lines("Dec 10 06:55:46 web systemd[1]: Started nginx", "Dec 10 06:55:47 web cron[7]: run")).name
+        == "linux"
+    )

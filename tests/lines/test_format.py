@@ -67,3 +67,9 @@ def test_a_remembered_format_that_fits_nothing_is_an_error(tmp_path: Path) -> No
         remembered = Format.from_state(reader.format.state())
     with pytest.raises(InputError, match=r"no line fits the format.*it rains"):
         read(tmp_path / "b.log", "it rains\n", remembered)
+
+
+@pytest.mark.parametrize("name", sorted(set(format_names()) - {"auto", "lines"}))
+def test_every_format_that_is_asked_for_and_fits_nothing_says_so(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no line fits the format"):
+        read(tmp_path / "a.log", "it rains\nit pours\n", name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -276,15 +275,3 @@ class Turns:
             .to_series()
             .alias(times.name)
         )
-
-
-_TIME_TEXT = re.compile(TIME_TEXT)
-
-
-def looks_like_time(text: str) -> bool:
-    """Tell whether a text is made of what times are made of, even if it is no real date.
-
-    >>> looks_like_time("2015-02-31 10:00:00"), looks_like_time("Caused by:")
-    (True, False)
-    """
-    return bool(_TIME_TEXT.match(text)) and any(character.isdigit() for character in text)

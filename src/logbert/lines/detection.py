@@ -119,6 +119,8 @@ def _try_preset(preset: Preset, lines: pl.Series) -> Format | None:
     for name, expression in preset.refuses.items():
         if share(table[name].str.contains(expression).fill_null(False)) > 1 - CHECKED:
             return None
+    if not all(table[name].str.contains(sign).any() for name, sign in preset.signs.items()):
+        return None
     return preset.format(clock)
 
 

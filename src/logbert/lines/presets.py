@@ -32,6 +32,8 @@ class Preset:
         What fields must look like for `auto` to believe in it; a format that was asked for by name is not checked.
     refuses
         What fields must not look like.
+    signs
+        What a field must look like at least once.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Preset:
     label: str = ""
     checks: dict[str, str] = field(default_factory=dict)
     refuses: dict[str, str] = field(default_factory=dict)
+    signs: dict[str, str] = field(default_factory=dict)
 
     def format(self, clock: str = "") -> Format:
         """Make it a format."""
@@ -189,7 +192,9 @@ PRESETS: tuple[Preset, ...] = (
         ("Month", "Date", "Time"),
         ("syslog",),
         refuses={"User": LEVELS},
-        checks={"User": HOST, "PID": r"^\d+$", "Component": r"^(?:[\w-]+(?:\.[\w-]+)+|kernel|[\w .-]+)$"},
+        checks={"User": HOST, "PID": r"^\d+$", "Component": r"^[\w .-]+$"},
+        # Only a Mac's kernel writes its process number; other systems write the same header otherwise.
+        signs={"Component": r"^(?:com\.apple\b|kernel$)"},
     ),
     Preset(
         "linux",

@@ -8,6 +8,7 @@ import torch
 
 from logbert.detectors.logbert.network import LogBERTNetwork
 from logbert.detectors.logbert.reading import Reader
+from logbert.detectors.logbert.threads import suited_threads
 from logbert.detectors.logbert.tokens import Chunks, Vocabulary
 from logbert.detectors.logbert.training import Lessons, Teacher
 from logbert.errors import OptionError
@@ -67,5 +68,6 @@ def train(
     chunks = Chunks.of(train_on, vocabulary, context=config.context, end=config.end)
     lessons = Lessons.of(chunks, train_on.counts, config)
     judged = Chunks.of(held_out, vocabulary, context=config.context, end=config.end)
-    teacher.teach(lessons, judged, held_out.counts, course, progress)
-    return teacher.reader, teacher.centre(lessons).cpu().numpy()
+    with suited_threads(config.hidden):
+        teacher.teach(lessons, judged, held_out.counts, course, progress)
+        return teacher.reader, teacher.centre(lessons).cpu().numpy()
