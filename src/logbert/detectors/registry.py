@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 PLACES = {
     "logbert": ("logbert.detectors.logbert", "LogBERT"),
     "novelty": ("logbert.detectors.novelty", "Novelty"),
+    "pca": ("logbert.detectors.pca", "PCA"),
+    "isolation-forest": ("logbert.detectors.isolation_forest", "IsolationForest"),
+    "one-class-svm": ("logbert.detectors.one_class_svm", "OneClassSVM"),
+    "logcluster": ("logbert.detectors.logcluster", "LogCluster"),
+    "deeplog": ("logbert.detectors.deeplog", "DeepLog"),
+    "loganomaly": ("logbert.detectors.loganomaly", "LogAnomaly"),
 }
 
 
