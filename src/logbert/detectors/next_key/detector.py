@@ -194,7 +194,9 @@ class NextKeyDetector(OwnThreshold):
         order = np.argsort(-surprise, kind="stable")[:MOST_REASONS]
         worst = order[surprise[order] >= WORTH_TELLING * surprise.max(initial=0.0)]
         return [
-            self._reason(corpus[0], int(place), positions, self._log_p(histories.contexts[[histories.places[place]]])[0])
+            self._reason(
+                corpus[0], int(place), positions, self._log_p(histories.contexts[[histories.places[place]]])[0]
+            )
             for place in worst
         ]
 

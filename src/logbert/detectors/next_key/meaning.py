@@ -58,7 +58,7 @@ class Meaning:
         found = [set(words(text)) for text in texts]
         frequency = Counter(word for text in found for word in sorted(text))
         size = len(found) + 1
-        return cls({word: log(size / count) for word, count in sorted(frequency.items())}, log(size) + 1.0)
+        return cls({word: log(size / count) for word, count in sorted(frequency.items())}, log(size))
 
     def vector(self, text: str) -> Vector:
         """Give a template's vector, of length one; zero if it has no words."""
