@@ -76,13 +76,13 @@ class _Bars:
     """Bars that vanish when their work is done, so that what stays on the screen is worth reading."""
 
     def __init__(self, stream: TextIO) -> None:
-        from rich.console import Console  # noqa: PLC0415 - rich is slow to import
+        from rich.console import Console
 
         self.console = Console(file=stream, stderr=stream is sys.stderr)
 
     @contextmanager
     def step(self, name: str, total: float | None = None, unit: str = "") -> Iterator[Step]:
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
         columns: tuple[str | ProgressColumn, ...] = (
             SpinnerColumn(),
@@ -110,8 +110,8 @@ class _BarStep:
 
 
 def _rate_column(unit: str) -> ProgressColumn:
-    from rich.progress import ProgressColumn  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.progress import ProgressColumn
+    from rich.text import Text
 
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:

@@ -1,7 +1,7 @@
 """Incidents: the verdicts that share a cause, as one thing to read.
 
-The cause of a verdict is its worst reason, by kind and by the text of the template it is about. It depends on the sequence
-and the model alone, so the same trouble has the same incident id tomorrow, in another file, in another order.
+The cause of a verdict is its worst reason, by kind and by the text of the template it is about. It depends on the
+sequence and the model alone, so the same trouble has the same incident id tomorrow, in another file, in another order.
 """
 
 from __future__ import annotations

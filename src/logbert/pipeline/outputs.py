@@ -7,25 +7,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logbert.atomic import whole_file
-from logbert.errors import OptionError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ENDINGS = (".jsonl", ".csv", ".parquet")
-
-
-def check_ending(path: Path) -> None:
-    """Refuse an output name whose ending says no known layout, before any work is done."""
-    if path.suffix.lower() not in ENDINGS:
-        raise OptionError(f"cannot tell what to write to {path}: give a name ending in {', '.join(ENDINGS)}")
-    if path.is_dir():
-        raise OptionError(f"{path} is a folder; name a file ending in {', '.join(ENDINGS)}")
-
 
 def write_verdicts(verdicts: pl.DataFrame, path: Path) -> None:
     """Write every verdict, in the layout the name's ending says."""
-    check_ending(path)
     with whole_file(path) as partial:
         match path.suffix.lower():
             case ".parquet":

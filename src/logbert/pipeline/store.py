@@ -96,16 +96,16 @@ def read_json(path: Path) -> Any:
 
 def write_arrays(path: Path, arrays: dict[str, npt.NDArray[np.generic]]) -> None:
     """Write arrays as safetensors."""
-    import numpy as np  # noqa: PLC0415 - only when a model is written
-    from safetensors.numpy import save_file  # noqa: PLC0415
+    import numpy as np
+    from safetensors.numpy import save_file
 
     save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path)
 
 
 def read_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
     """Read arrays from safetensors."""
-    from safetensors import SafetensorError  # noqa: PLC0415
-    from safetensors.numpy import load_file  # noqa: PLC0415
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
 
     try:
         return dict(load_file(path))

@@ -1,1 +1,7 @@
-"""To be filled."""
+"""Messages to log keys: masks, grouping, and the table of templates."""
+
+from logbert.templates.grouping import Evidence
+from logbert.templates.masks import Mask, Masks
+from logbert.templates.templates import Templates
+
+__all__ = ["Evidence", "Mask", "Masks", "Templates"]

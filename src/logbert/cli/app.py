@@ -1,0 +1,209 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+if TYPE_CHECKING:
+    from logbert.progress import Progress
+
+app = typer.Typer(
+    name="logbert",
+    help="Point it at a log, and it tells you what is out of the ordinary, and why.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Inputs = Annotated[
+    list[str],
+    typer.Argument(metavar="INPUT...", help="Files, folders, globs, or - for standard input; compressed or not."),
+]
+Model = Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="The directory that `train` wrote.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only results and errors.")]
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="F",
+        help="auto, a preset (hdfs, bgl, syslog, nginx, json...), sequences, or a loghub format string.",
+    ),
+]
+Masks = Annotated[
+    Optional[Path],  # noqa: UP045 - typer reads it at run time
+    typer.Option("--masks", metavar="FILE", help="A TOML file or a drain3.ini with masks for parameters."),
+]
+
+
+def _version(on: bool) -> None:
+    if on:
+        from logbert import __version__
+
+        typer.echo(f"logbert {__version__}")
+        raise typer.Exit
+
+
+Templates = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--templates", metavar="FILE", help="EventId,EventTemplate: the text of the keys of sequences."),
+]
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version),
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def train(
+    inputs: Inputs,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where the model directory goes.")],
+    *,
+    format: FormatOption = "auto",  # noqa: A002
+    group: Annotated[
+        str,
+        typer.Option(
+            "--group",
+            metavar="G",
+            help="auto, session:REGEX, field:NAME, time:5min, time:5min/1min, count:100 or count:100/50.",
+        ),
+    ] = "auto",
+    detector: Annotated[str, typer.Option("--detector", metavar="D", help="logbert or novelty.")] = "logbert",
+    preset: Annotated[str, typer.Option("--preset", metavar="P", help="default, or paper: as published.")] = "default",
+    false_alarms: Annotated[
+        float, typer.Option("--false-alarms", metavar="SHARE", help="Share of normal sequences that may be flagged.")
+    ] = 0.001,
+    labels: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--labels", metavar="FILE", help="Labels; what they call abnormal is left out."),
+    ] = None,
+    masks: Masks = None,
+    templates: Templates = None,
+    seed: Annotated[int, typer.Option("--seed", help="Everything random comes from it.")] = 0,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    resume: Annotated[bool, typer.Option("--resume", help="Train the model at -o on.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn what is ordinary from a log that is mostly normal."""
+    from logbert.pipeline import Pipeline, store
+
+    progress = _progress(quiet=quiet)
+    store.refuse_to_overwrite(output)
+    if resume:
+        pipeline = Pipeline.load(output, progress=progress)
+    else:
+        pipeline = Pipeline(
+            format=format,
+            group=group,
+            detector=detector,
+            preset=preset,
+            false_alarms=false_alarms,
+            masks=masks,
+            templates=templates,
+            seed=seed,
+            device=device,
+            progress=progress,
+        )
+    pipeline.fit(inputs, labels=labels, resume=resume)
+    pipeline.save(output)
+    progress.note(f"the model is in {output}; now: logbert detect OTHER.log -m {output}")
+
+
+@app.command()
+def detect(
+    inputs: Inputs,
+    model: Model,
+    *,
+    output: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--output", "-o", metavar="OUT", help="Write all verdicts: .jsonl, .csv, .parquet; or .html."),
+    ] = None,
+    top: Annotated[int, typer.Option("--top", metavar="N", help="How many incidents to print.", min=0)] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the incidents as JSON lines.")] = False,
+    fail_on_anomaly: Annotated[
+        bool, typer.Option("--fail-on-anomaly", help="Exit with 1 if anything is anomalous.")
+    ] = False,
+    templates: Templates = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say what is out of the ordinary in a log, worst first, and why."""
+    from logbert.cli.printing import print_incidents, print_incidents_as_json
+    from logbert.pipeline import Pipeline
+    from logbert.report import check_ending, write_detection
+
+    if output is not None:
+        check_ending(output)
+    pipeline = Pipeline.load(model, progress=_progress(quiet=quiet))
+    detection = pipeline.examine(inputs, templates=templates)
+    incidents = detection.incidents
+    if output is not None:
+        write_detection(detection, pipeline, output)
+    if as_json:
+        print_incidents_as_json(incidents.head(top))
+    else:
+        print_incidents(detection.verdicts, incidents, top)
+    if fail_on_anomaly and len(incidents):
+        raise typer.Exit(1)
+
+
+@app.command()
+def parse(
+    inputs: Inputs,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="OUT", help="X.csv gives X's structured and templates files; .parquet."),
+    ],
+    *,
+    format: FormatOption = "auto",  # noqa: A002
+    masks: Masks = None,
+    quiet: Quiet = False,
+) -> None:
+    """Give every record its template and parameters, in loghub's layout."""
+    from logbert.pipeline import parse_inputs
+
+    parse_inputs(inputs, output, format=format, masks=masks, progress=_progress(quiet=quiet))
+
+
+@app.command()
+def show(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The directory that `train` wrote.")],
+    *,
+    top: Annotated[int, typer.Option("--top", metavar="N", help="How many templates to list; 0 for all.", min=0)] = 30,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show what a model knows: format, grouping, templates, detector, boundary."""
+    from logbert.cli.printing import print_model
+
+    print_model(model, top, as_json=as_json)
+
+
+@app.command()
+def demo(
+    output: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--output", "-o", metavar="DIR", help="Keep the logs and the model here."),
+    ] = None,
+    *,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed, another day at the block store.")] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate a block store's logs, train, inject faults, and see what is found."""
+    from logbert.cli.demo import show_demo
+
+    show_demo(output, seed=seed, progress=_progress(quiet=quiet))
+
+
+def _progress(*, quiet: bool) -> Progress:
+    from logbert.cli.bars import progress_on
+
+    return progress_on(quiet=quiet)

@@ -1,0 +1,183 @@
+"""`auto`: find the format of a source from its first lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from logbert.lines import clocks
+from logbert.lines.continuations import TRACE
+from logbert.lines.containers import Wrapper
+from logbert.lines.format import DATED, Format, time_text
+from logbert.lines.generic import generic_formats
+from logbert.lines.journal import JournalExport
+from logbert.lines.key_values import learn_pairs, parse_pairs
+from logbert.lines.layout import INSIDE, MATCHED, WholeLine
+from logbert.lines.objects import LEVELS as JSON_LEVELS
+from logbert.lines.objects import TIMES as JSON_TIMES
+from logbert.lines.objects import learn_objects, name_of, parse_sample
+from logbert.lines.pattern import Pattern
+from logbert.lines.presets import PRESETS, Preset
+
+SAMPLE_LINES = 2_000
+BELIEVED = 0.6  # share of the sample's records a format must fit; below it every line is a record of its own
+EQUAL = 0.02  # shares closer than this are equal, and the more particular format is taken
+CHECKED = 0.95  # share of the fitting lines in which a preset's fields must look right
+WORTH_SAYING = 0.5  # share from which a rival is named
+MOSTLY_STRANGE = 0.5  # share of lines that neither fit nor are a trace from which strangers are not joined
+LINES = Format("lines", WholeLine(), how="detected")
+
+
+def detect(sample: pl.Series) -> Format:
+    """Find the format of a log from its first lines.
+
+    >>> lines = ["081109 203615 148 INFO dfs.DataNode$PacketResponder: PacketResponder 1 terminating"]
+    >>> print(detect(pl.Series(lines)))
+    hdfs (<Date> <Time> <Pid> <Level> <Component>: <Content>), fits 100.0% of the sample
+    """
+    lines = sample.filter(sample.str.strip_chars() != "").head(SAMPLE_LINES)
+    if lines.is_empty():
+        return LINES
+    wrapped = _detect_wrapped(lines)
+    if wrapped:
+        return wrapped
+    found = _candidates(lines)
+    if not found:
+        return LINES
+    top = max(share for share, _ in found)
+    chosen_share, chosen = next((share, format_) for share, format_ in found if share >= top - EQUAL)
+    if chosen_share < BELIEVED:
+        return replace(LINES, rivals=((chosen.name, round(chosen_share, 4)),))
+    rivals = sorted(
+        {
+            (other.name, round(share, 4))
+            for share, other in found
+            if other.name != chosen.name and share >= WORTH_SAYING
+        },
+        key=lambda rival: (-rival[1], rival[0]),
+    )
+    return replace(settle(chosen, lines), how="detected", share=round(chosen_share, 4), rivals=tuple(rivals[:3]))
+
+
+def settle(chosen: Format, lines: pl.Series) -> Format:
+    """Decide from a sample what becomes of lines that do not fit, and whether the level field is one."""
+    table = chosen.read(lines)
+    strange = ~table[MATCHED] & ~table[INSIDE] & ~lines.str.contains(TRACE)
+    if chosen.joins == "all" and strange.mean() > MOSTLY_STRANGE:
+        return replace(chosen, joins="traces")
+    return chosen
+
+
+def share_of(candidate: Format, lines: pl.Series) -> float:
+    """Tell what share of the records in a sample a format fits, lines of stack traces left aside."""
+    lines = lines.filter(lines.str.strip_chars() != "")
+    if lines.is_empty():
+        return 0.0
+    table = candidate.read(lines)
+    fits = table[MATCHED] & table[DATED]
+    counted = fits | ~(lines.str.contains(TRACE) | table[INSIDE])
+    return float(fits.sum() / max(1, counted.sum()))
+
+
+def _candidates(lines: pl.Series) -> list[tuple[float, Format]]:
+    """Give the formats that fit some of the lines, the more particular first, with the share of records they fit."""
+    found = [_try_journal(lines), _try_objects(lines)]
+    found += [_try_preset(preset, lines) for preset in PRESETS]
+    found.append(_try_pairs(lines))
+    candidates = [candidate for candidate in found if candidate]
+    candidates += generic_formats(lines)
+    shares = [(share_of(candidate, lines), candidate) for candidate in candidates]
+    return [(share, candidate) for share, candidate in shares if share]
+
+
+def _try_preset(preset: Preset, lines: pl.Series) -> Format | None:
+    shape = Pattern(preset.text)
+    table = shape.take_apart(lines.str.strip_chars()).filter(MATCHED)
+    if table.is_empty():
+        return None
+    clock = ""
+    if preset.time:
+        times = time_text(table, preset.time)
+        readers = {name: clocks.BY_NAME[name].read(times).is_not_null() for name in preset.clocks}
+        clock = max(readers, key=lambda name: (readers[name].sum(), -preset.clocks.index(name)))
+        table = table.filter(readers[clock])
+        if table.is_empty():
+            return None
+    for name, expression in preset.checks.items():
+        if table[name].str.contains(expression).fill_null(True).mean() < CHECKED:
+            return None
+    return preset.format(clock)
+
+
+def _try_journal(lines: pl.Series) -> Format | None:
+    if not lines[0].startswith("__CURSOR="):
+        return None
+    return structured("journal", lines)
+
+
+def _try_objects(lines: pl.Series) -> Format | None:
+    objects = parse_sample(lines.head(500))
+    if len(objects) < BELIEVED * min(500, len(lines)) * 0.5:
+        return None
+    return _objects(lines, objects)
+
+
+def _objects(lines: pl.Series, objects: list[dict[str, Any]]) -> Format:
+    shape = learn_objects(objects)
+    table = shape.take_apart(lines).filter(MATCHED)
+    time, clock = choose_time(table, [(name_of(path),) for path in JSON_TIMES])
+    level = next((name_of(path) for path in JSON_LEVELS if name_of(path) in table.columns), "")
+    return Format("json", shape, time, clock, level=level, joins="traces")
+
+
+def _try_pairs(lines: pl.Series) -> Format | None:
+    pairs = parse_pairs(lines.head(500))
+    if len(pairs) < BELIEVED * min(500, len(lines)) * 0.5:
+        return None
+    return _pairs(lines, pairs)
+
+
+def _pairs(lines: pl.Series, pairs: list[dict[str, str]]) -> Format:
+    shape = learn_pairs(pairs)
+    table = shape.take_apart(lines).filter(MATCHED)
+    time, clock = choose_time(table, [(name_of(path),) for path in JSON_TIMES])
+    level = next((name_of(path) for path in JSON_LEVELS if name_of(path) in table.columns), "")
+    return Format("logfmt", shape, time, clock, level=level, joins="traces")
+
+
+def structured(name: str, sample: pl.Series) -> Format:
+    """Make a format that was asked for by name and whose fields the lines themselves name."""
+    lines = sample.filter(sample.str.strip_chars() != "")
+    if name in ("cri", "docker"):
+        wrapped = _detect_wrapped(lines, (name,))
+        return wrapped or replace(LINES, wrapper=name, joins="traces")
+    if name == "journal":
+        return Format("journal", JournalExport(), ("time",), "epoch", level="level")
+    if name == "json":
+        return _objects(lines, parse_sample(lines))
+    return _pairs(lines, parse_pairs(lines))
+
+
+def choose_time(table: pl.DataFrame, among: list[tuple[str, ...]]) -> tuple[tuple[str, ...], str]:
+    """Find which fields make a time, and the clock that reads it; the first that does is taken."""
+    for fields in among:
+        if all(name in table.columns for name in fields):
+            clock = clocks.choose_clock(time_text(table, fields))
+            if clock:
+                return fields, clock.name
+    return (), ""
+
+
+def _detect_wrapped(lines: pl.Series, among: tuple[str, ...] = ("cri", "docker")) -> Format | None:
+    """Find a container runtime's envelope, and the format inside it."""
+    for name in among:
+        outer = Wrapper(name).unwrap(lines)
+        share = float(outer[MATCHED].mean() or 0)
+        if share < BELIEVED:
+            continue
+        inner = detect(outer.filter(pl.col(MATCHED) & ~pl.col(INSIDE))["text"])
+        joins = "traces" if inner.joins == "none" else inner.joins
+        return replace(inner, wrapper=name, joins=joins, share=round(share * inner.share, 4))
+    return None

@@ -1,0 +1,237 @@
+"""A format: how lines are taken apart, which fields make the time, and what a record is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from logbert.errors import ModelError
+from logbert.lines.clocks import BY_NAME, MICROSECONDS, TIME_TEXT, Clock
+from logbert.lines.containers import Wrapper
+from logbert.lines.journal import JournalExport
+from logbert.lines.key_values import KeyValues
+from logbert.lines.layout import INSIDE, MATCHED, Layout, WholeLine
+from logbert.lines.objects import Objects
+from logbert.lines.pattern import Pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RESERVED = ("line", "source", "timestamp", "message", "level", "label")
+NORMAL_LABEL = "-"
+KINDS: Mapping[str, type[Layout]] = {
+    kind.kind: kind for kind in (Pattern, Objects, KeyValues, JournalExport, WholeLine)
+}
+DATED = "_dated"  # false where a record fits but its time is no time
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the lines of a log become records.
+
+    Attributes
+    ----------
+    name
+        A preset's name, or `custom`, `generic`, `json`, `logfmt`, `lines` (no header).
+    shape
+        What takes a line apart.
+    time
+        The fields that make the timestamp, in order; empty if there is none.
+    clock
+        The name of the clock that reads them.
+    level, label
+        The fields that hold the severity and the alert label; empty if there are none.
+    wrapper
+        The container runtime whose envelope is around each line, or empty.
+    joins
+        What becomes of lines that do not fit: "all" are continuations unless they begin like a record, "traces" only if
+        they look like part of a stack trace, "none" ever.
+    how
+        `given`, `detected` or `remembered`.
+    share
+        The share of the sample's records that fit.
+    rivals
+        What else came close: names and shares.
+    others
+        The formats of the sources that differ; empty if all are alike.
+    """
+
+    name: str
+    shape: Layout
+    time: tuple[str, ...] = ()
+    clock: str = ""
+    level: str = ""
+    label: str = ""
+    wrapper: str = ""
+    joins: str = "none"
+    how: str = "given"
+    share: float = 1.0
+    rivals: tuple[tuple[str, float], ...] = ()
+    others: tuple[Format, ...] = field(default=())
+
+    @property
+    def layout(self) -> str:
+        """How a line is written, for a person to read."""
+        inner = self.shape.text
+        return f"{self.wrapper} around {inner}" if self.wrapper else inner
+
+    def __str__(self) -> str:
+        """Say the format, and how sure it is."""
+        sure = "" if self.how == "given" else f", fits {self.share:.1%} of the sample"
+        rivals = "".join(f"; {name} fits {share:.1%}" for name, share in self.rivals)
+        others = "".join(f"; some sources are {other.name} ({other.layout})" for other in self.others)
+        return f"{self.name} ({self.layout}){sure}{rivals}{others}"
+
+    @property
+    def columns(self) -> dict[str, pl.DataType | type[pl.DataType]]:
+        """The columns that records of this format have, after `line` and `source`."""
+        columns: dict[str, pl.DataType | type[pl.DataType]] = {"timestamp": MICROSECONDS, "message": pl.String}
+        if self.level:
+            columns["level"] = pl.String
+        if self.label:
+            columns["label"] = pl.Boolean
+        columns.update(dict.fromkeys(self._renamed.values(), pl.String))
+        if self.wrapper:
+            columns["stream"] = pl.String
+        for other in self.others:
+            columns.update(other.columns)
+        return columns
+
+    @property
+    def _renamed(self) -> dict[str, str]:
+        """The header fields that stay as they are, and the columns they are in."""
+        names = [name for name in self.shape.fields if name not in (self.shape.content, self.level)]
+        taken = (*RESERVED, *(("stream",) if self.wrapper else ()))
+        return {name: f"{name}_" if name in taken else name for name in names}
+
+    @property
+    def alternatives(self) -> tuple[Format, ...]:
+        """This format by itself and the others it stands for."""
+        return (replace(self, others=()), *self.others)
+
+    def read(self, lines: pl.Series) -> pl.DataFrame:
+        """Take lines apart: this format's columns, `MATCHED`, `INSIDE` and `DATED`, one row a line.
+
+        A line that does not fit is a message as a whole.
+        """
+        if not self.wrapper:
+            return self._read(lines)
+        outer = Wrapper(self.wrapper).unwrap(lines)
+        inner = self._read(pl.select(pl.coalesce(outer["text"], lines)).to_series())
+        # The runtime knows the time of every line; the program's own is the same, or in an unknown zone.
+        time = BY_NAME["iso"].read(outer["time"])
+        return inner.with_columns(
+            timestamp=time,
+            stream=outer["stream"],
+            **{
+                MATCHED: inner[MATCHED] & outer[MATCHED],
+                INSIDE: inner[INSIDE] | outer[INSIDE],
+                DATED: time.is_not_null() | ~outer[MATCHED],
+            },
+        )
+
+    def _read(self, lines: pl.Series) -> pl.DataFrame:
+        table = self.shape.take_apart(lines.str.strip_chars() if isinstance(self.shape, Pattern) else lines)
+        timestamp, fits = self._times(table)
+        if isinstance(self.shape, Pattern) and not self.time:
+            fits &= ~lines.str.contains(r"^\s")
+        columns: dict[str, pl.Expr] = {"message": pl.col(self.shape.content)}
+        if self.level:
+            columns["level"] = pl.col(self.level)
+        if self.label:
+            columns["label"] = pl.col(self.label) != NORMAL_LABEL
+        columns.update({column: pl.col(name) for name, column in self._renamed.items()})
+        inside = pl.col(INSIDE) if INSIDE in table.columns else pl.lit(False)
+        result = table.select(
+            *(expression.alias(name) for name, expression in columns.items()), MATCHED, inside.alias(INSIDE)
+        ).with_columns(timestamp, fits.alias("_fits"))
+        if not (result[MATCHED] & result["_fits"]).all():
+            fitting = pl.col(MATCHED) & pl.col("_fits")
+            result = result.with_columns(
+                pl.when(fitting).then(pl.col(name)).alias(name) for name in ("timestamp", *columns)
+            )
+            whole = pl.Series("_whole", lines).str.strip_chars_end()
+            result = result.with_columns(whole).with_columns(
+                pl.when(fitting).then("message").otherwise("_whole").alias("message"), fitting.alias(MATCHED)
+            )
+        dated = pl.col("timestamp").is_not_null() | ~pl.col(MATCHED) if self.time else pl.lit(True)
+        return result.select("timestamp", *columns, MATCHED, INSIDE, dated.alias(DATED))
+
+    def _times(self, table: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+        """Give the timestamps, and where what stands in their place could be one."""
+        if not self.time:
+            nothing = pl.Series("timestamp", [None], dtype=MICROSECONDS).new_from_index(0, len(table))
+            return nothing, pl.Series([True]).new_from_index(0, len(table))
+        clock: Clock = BY_NAME[self.clock]
+        text = time_text(table, self.time)
+        timestamp = clock.read(text).alias("timestamp")
+        fits = pl.Series([True]).new_from_index(0, len(table))
+        if isinstance(self.shape, Pattern) and timestamp.null_count():
+            at = timestamp.is_null().arg_true()
+            plausible = text.gather(at).str.contains(TIME_TEXT).fill_null(False)
+            fits = fits.scatter(at, plausible)
+        return timestamp, fits
+
+    def unfinished(self, lines: pl.Series) -> int:
+        """Count the lines at the end of a batch that can only be read with those that follow."""
+        if self.wrapper:
+            return Wrapper(self.wrapper).unfinished(lines)
+        if isinstance(self.shape, JournalExport):
+            return self.shape.unfinished(lines)
+        return 0
+
+    def state(self) -> dict[str, Any]:
+        """Give the format as what JSON can hold."""
+        return {
+            "name": self.name,
+            "shape": self.shape.state(),
+            "time": list(self.time),
+            "clock": self.clock,
+            "level": self.level,
+            "label": self.label,
+            "wrapper": self.wrapper,
+            "joins": self.joins,
+            "share": self.share,
+            "others": [other.state() for other in self.others],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Format:
+        """Make a format again from its `state`.
+
+        Raises
+        ------
+        ModelError
+            If the state is not one that this version of logbert writes.
+        """
+        try:
+            shape = KINDS[state["shape"]["kind"]].from_state(state["shape"])
+            clock = state["clock"]
+            if clock:
+                BY_NAME[clock]
+            return cls(
+                name=state["name"],
+                shape=shape,
+                time=tuple(state["time"]),
+                clock=clock,
+                level=state["level"],
+                label=state["label"],
+                wrapper=state["wrapper"],
+                joins=state["joins"],
+                how="remembered",
+                share=state["share"],
+                others=tuple(cls.from_state(other) for other in state["others"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise ModelError(
+                f"the saved format cannot be understood ({error!r}); the model was written by another logbert, or damaged"
+            ) from error
+
+
+def time_text(table: pl.DataFrame, fields: tuple[str, ...]) -> pl.Series:
+    """Put the parts of a time together, as a clock reads them."""
+    if len(fields) == 1:
+        return table[fields[0]]
+    return table.select(pl.concat_str(fields, separator=" ").alias("time")).to_series()

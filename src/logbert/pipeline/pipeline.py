@@ -1,0 +1,257 @@
+"""A trained whole, from raw line to verdict: fit, detect, save, load."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import polars as pl
+
+import logbert
+from logbert.detectors import DetectorState, LittleDataWarning, detector_class, restore
+from logbert.errors import InputError, ModelError, OptionError
+from logbert.lines import read_labels
+from logbert.pipeline import store
+from logbert.pipeline.intake import NO_TEMPLATES, Intake, LogIntake, Taken
+from logbert.pipeline.key_intake import KeyIntake
+from logbert.pipeline.verdicts import Detection, judge
+from logbert.progress import SILENT, Progress
+from logbert.sequences import apply_labels
+from logbert.templates import Masks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logbert.detectors import Detector
+
+    Inputs = str | Path | Sequence[str | Path]
+
+PIPELINE = "pipeline.json"
+DETECTOR = "detector.json"
+ARRAYS = "detector.safetensors"
+
+
+class Pipeline:
+    """Point it at a log; it learns what is ordinary there, and says what is not elsewhere.
+
+    Works when the training log is mostly normal (some anomalies do little harm) and long enough to show what the system
+    does: some hundred sequences at least, some thousand for a false-alarm rate of one in a thousand. Does not work when
+    the log's order means nothing and its messages are free prose.
+
+    Parameters
+    ----------
+    format
+        The records' header: `auto`, the name of a preset, or a loghub format string. `sequences` for files that hold
+        sequences of keys already; a `.parquet` input says so by itself.
+    group
+        How records become sequences: `auto`, `session:REGEX`, `field:NAME`, `time:5min`, `count:100`...
+    detector
+        Which detector judges: its name (`logbert`, `novelty`), or a `Detector`.
+    preset
+        `default`, or `paper` for LogBERT exactly as published.
+    false_alarms
+        The share of normal sequences that may be called anomalous.
+    masks
+        A TOML file or a drain3.ini with masks for parameters; None for the built-in ones.
+    templates
+        For sequences of keys: a file `EventId,EventTemplate` that gives the keys their text.
+    seed
+        Everything random comes from it.
+    device
+        Where the network runs: `auto`, `cpu`, `cuda`.
+    progress
+        Who is told how it goes.
+    """
+
+    def __init__(
+        self,
+        *,
+        format: str = "auto",  # noqa: A002 - the word of the command line
+        group: str = "auto",
+        detector: str | Detector = "logbert",
+        preset: str = "default",
+        false_alarms: float = 0.001,
+        masks: str | Path | None = None,
+        templates: str | Path | None = None,
+        seed: int = 0,
+        device: str = "auto",
+        progress: Progress = SILENT,
+    ) -> None:
+        if not 0 < false_alarms < 1:
+            raise OptionError(f"false alarms must be a share between 0 and 1, such as 0.001, not {false_alarms}")
+        self.format = format
+        self.group = group
+        self.detector = detector
+        self.preset = preset
+        self.false_alarms = false_alarms
+        self.masks = masks
+        self.templates = templates
+        self.seed = seed
+        self.device = device
+        self.progress = progress
+        self.facts_: dict[str, Any] = {}
+
+    def fit(self, inputs: Inputs, *, labels: str | Path | None = None, resume: bool = False) -> Self:
+        """Learn what is ordinary from logs that are mostly normal.
+
+        Parameters
+        ----------
+        inputs
+            Files, folders, globs, or `-` for standard input.
+        labels
+            A file that says which sequences are abnormal; those, and what the format itself labels so, are left out.
+        resume
+            Train an already fitted pipeline on, keeping its keys and its weights.
+        """
+        paths = _paths(inputs)
+        if not (resume and hasattr(self, "intake_")):
+            self.intake_ = self._new_intake(paths)
+        taken = self.intake_.learn(paths, self.progress)
+        self._say(taken)
+        sequences = self._normal(taken.sequences, labels)
+        detector = self._new_detector()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", LittleDataWarning)
+            if resume and hasattr(self, "detector_"):
+                detector = self.detector_.fit_more(sequences)
+            else:
+                detector.fit(sequences)
+        for warning in caught:
+            self.progress.note(f"warning: {warning.message}")
+        self.detector_ = detector
+        self.facts_ = {
+            "records": taken.records,
+            "sequences": len(sequences),
+            "left_out_as_abnormal": len(taken.sequences) - len(sequences),
+        }
+        return self
+
+    def detect(self, inputs: Inputs) -> pl.DataFrame:
+        """Judge other logs.
+
+        Returns
+        -------
+        pl.DataFrame
+            One row per sequence, in input order: sequence, start, end, events, score, anomaly, incident, reasons.
+        """
+        return self.examine(inputs).verdicts
+
+    def examine(self, inputs: Inputs, *, templates: str | Path | None = None) -> Detection:
+        """Judge other logs, and keep what it takes to show the incidents.
+
+        `templates` gives text to keys of sequences that training had none for.
+        """
+        return judge(self.take(inputs, templates=templates), self.detector_)
+
+    def take(self, inputs: Inputs, *, templates: str | Path | None = None) -> Taken:
+        """Read other logs as this pipeline reads them, without judging: their sequences of keys."""
+        if not hasattr(self, "detector_"):
+            raise InputError("this pipeline has not been fitted yet; call fit or load first")
+        taken = self.intake_.take(_paths(inputs), self.progress, templates)
+        self._say(taken)
+        return taken
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model directory, whole or not at all."""
+        if not hasattr(self, "detector_"):
+            raise InputError("this pipeline has not been fitted yet; call fit first")
+        with store.writing(Path(folder)) as partial:
+            state = self.detector_.state()
+            facts = {"detector": state.detector, "params": state.params, "facts": state.facts}
+            store.write_json(partial / DETECTOR, facts)
+            store.write_arrays(partial / ARRAYS, state.arrays)
+            options = {name: getattr(self, name) for name in _OPTIONS}
+            store.write_json(
+                partial / PIPELINE,
+                {
+                    "logbert": logbert.__version__,
+                    "options": {name: str(v) if isinstance(v, Path) else v for name, v in options.items()},
+                    "intake": self.intake_.save(partial),
+                    "facts": self.facts_,
+                },
+            )
+
+    @classmethod
+    def load(cls, folder: str | Path, *, progress: Progress = SILENT) -> Self:
+        """Read a model directory back; a damaged, changed or newer one is a clear error."""
+        folder = Path(folder)
+        store.check(folder)
+        written = store.read_json(folder / PIPELINE)
+        judged = store.read_json(folder / DETECTOR)
+        try:
+            pipeline = cls(**written["options"], progress=progress)
+            intake = written["intake"]
+            pipeline.intake_ = _INTAKES[intake["kind"]].load(folder, intake)
+            arrays = store.read_arrays(folder / ARRAYS)
+            pipeline.detector_ = restore(DetectorState(**judged, arrays=arrays))
+            pipeline.facts_ = written["facts"]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ModelError(f"the model {folder} is damaged: {error!r}; train it again") from error
+        return pipeline
+
+    def describe(self) -> dict[str, Any]:
+        """Give what this pipeline knows, for people: input, detector, boundary, templates."""
+        detector = self.detector_
+        threshold = detector.calibration_.threshold
+        return {
+            **self.intake_.describe(),
+            "trained on": f"{self.facts_['sequences']:,} sequences of {self.facts_['records']:,} records",
+            "detector": repr(detector),
+            "boundary": f"raw score {threshold:.4g}, from {len(detector.calibration_.held_out):,} held-out sequences, "
+            f"for {detector.false_alarms:g} false alarms",
+        }
+
+    def _new_intake(self, paths: list[str | Path]) -> Intake:
+        if self.format == "sequences" or all(Path(path).suffix == ".parquet" for path in paths):
+            return KeyIntake(group=self.group, templates=self.templates)
+        if self.templates is not None:
+            raise OptionError(NO_TEMPLATES)
+        masks = Masks.default() if self.masks is None else Masks.read(Path(self.masks))
+        return LogIntake(format=self.format, group=self.group, masks=masks)
+
+    def _new_detector(self) -> Detector:
+        if not isinstance(self.detector, str):
+            return self.detector
+        kind = detector_class(self.detector)
+        offered = {
+            "false_alarms": self.false_alarms,
+            "seed": self.seed,
+            "preset": self.preset,
+            "device": self.device,
+            "progress": self.progress,
+        }
+        accepted = inspect.signature(kind).parameters
+        if self.preset != "default" and "preset" not in accepted:
+            raise OptionError(f"the detector {self.detector} has no presets; --preset {self.preset} goes with logbert")
+        return kind(**{name: value for name, value in offered.items() if name in accepted})
+
+    def _normal(self, sequences: pl.DataFrame, labels: str | Path | None) -> pl.DataFrame:
+        """Leave out what is labelled abnormal."""
+        if labels is not None:
+            sequences, notes = apply_labels(sequences, read_labels(Path(labels)))
+            for note in notes:
+                self.progress.note(note)
+        if sequences["label"].null_count() == len(sequences):
+            return sequences
+        normal = sequences.filter(~pl.col("label").fill_null(value=False))
+        self.progress.note(f"{len(sequences) - len(normal)} sequences labelled abnormal are left out of training")
+        if not len(normal):
+            raise InputError("every sequence is labelled abnormal: there is nothing normal to learn from")
+        return normal
+
+    def _say(self, taken: Taken) -> None:
+        for fact in taken.facts:
+            self.progress.note(fact)
+
+
+_OPTIONS = ("format", "group", "detector", "preset", "false_alarms", "seed", "device")
+_INTAKES: dict[str, Any] = {LogIntake.kind: LogIntake, KeyIntake.kind: KeyIntake}
+
+
+def _paths(inputs: Inputs) -> list[str | Path]:
+    paths = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    if not paths:
+        raise InputError("no input was named")
+    return paths

@@ -1,0 +1,248 @@
+"""Messages to log keys, and the table of templates behind the keys."""
+
+from __future__ import annotations
+
+from hashlib import md5
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import polars as pl
+
+from logbert.errors import OptionError
+from logbert.templates.codebook import Codebook
+from logbert.templates.grouping import Evidence, group_messages
+from logbert.templates.masks import Masks
+from logbert.templates.matching import Matcher
+from logbert.templates.newcomers import Newcomers
+from logbert.templates.parameters import parameters
+from logbert.templates.storage import Stored, read_templates, write_templates
+from logbert.templates.tokens import join
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+
+class Templates:
+    """The templates of a log.
+
+    Messages are first coded (`encode`), batch by batch: one code a distinct masked message. Codes become log keys in
+    one of two ways. `learn` looks at all messages at once, whatever their order, and is for training. `follow` is for
+    detection: what matches a known template gets its key, by that message alone; anything else opens a new template
+    with the next free key, in order of appearance. A key once given to a message never changes.
+
+    Works when most messages are fixed wording around values. Free prose is kept apart rather than forced together:
+    each sentence becomes a template of its own.
+
+    Parameters
+    ----------
+    masks
+        What is a value by its looks; the default masks if not given.
+    evidence
+        How many different words in one place make it a wildcard.
+
+    Examples
+    --------
+    >>> templates = Templates()
+    >>> codes = templates.encode(pl.Series(["read 3 blocks", "read 7 blocks", "link eth0 down", "read 3 blocks"]))
+    >>> templates.learn()
+    >>> templates.keys(codes).to_list()
+    [0, 0, 1, 0]
+    >>> templates.table["template"].to_list()
+    ['read <*> blocks', 'link eth<*> down']
+    >>> templates.follow()
+    >>> templates.keys(templates.encode(pl.Series(["read 9 blocks"]))).to_list()
+    [0]
+
+    References
+    ----------
+    He, P. et al. (2017). Drain: an online log parsing approach with fixed depth tree. ICWS.
+    """
+
+    def __init__(self, masks: Masks | None = None, evidence: Evidence | None = None) -> None:
+        self.masks = Masks.default() if masks is None else masks
+        self.evidence = evidence or Evidence()
+        self._book = Codebook(self.masks)
+        self._key_of_code = np.zeros(0, dtype=np.int32)
+        self._counts_before = np.zeros(0, dtype=np.int64)
+        self._examples: list[str] = []
+        self._settled: list[list[str]] = []
+        self._newcomers = Newcomers(0)
+        self._matcher = Matcher([])
+
+    def __len__(self) -> int:
+        return len(self._settled) + len(self._newcomers.templates)
+
+    @property
+    def learnt(self) -> int:
+        """How many keys `learn` has seen to; larger keys were opened by `follow` since."""
+        return len(self._settled)
+
+    def encode(self, messages: pl.Series) -> pl.Series:
+        """Give each message a code: one number a distinct masked message, in order of first appearance.
+
+        Parameters
+        ----------
+        messages
+            One batch of messages.
+
+        Returns
+        -------
+        UInt32 codes
+            Each is counted as one more record.
+        """
+        return self._book.encode(messages)
+
+    def learn(self) -> None:
+        """Settle all open codes with all of their messages in view.
+
+        What matches a template known from before gets its key; the rest is grouped, and the new templates are numbered
+        by first appearance.
+        """
+        masked, keys = self._open()
+        templates = self._all()
+        first_code = len(self._key_of_code)
+        keys[:] = self._known_matcher().match(masked)
+        rest = np.flatnonzero(keys < 0)
+        if len(rest):
+            group, found = group_messages(masked.gather(rest), self.evidence)
+            _, first, place = np.unique(group, return_index=True, return_inverse=True)
+            order = np.argsort(first)
+            rank = np.empty_like(order)
+            rank[order] = np.arange(len(order))
+            keys[rest] = len(templates) + rank[place]
+            templates += [found[group[row]] for row in first[order]]
+        self._settled = templates
+        self._newcomers = Newcomers(len(templates))
+        self._matcher = Matcher(templates)
+        self._settle(keys, first_code)
+
+    def follow(self) -> None:
+        """Settle all open codes one by one, in order of appearance, leaving the learnt templates as they are."""
+        masked, keys = self._open()
+        first_code = len(self._key_of_code)
+        keys[:] = self._matcher.match(masked)
+        rest = np.flatnonzero(keys < 0)
+        keys[rest] = self._newcomers.settle(masked.gather(rest))
+        self._settle(keys, first_code)
+
+    def keys(self, codes: pl.Series) -> pl.Series:
+        """Give the log key of each code.
+
+        Parameters
+        ----------
+        codes
+            What `encode` returned; settled by `learn` or `follow` since.
+
+        Returns
+        -------
+        Int32 keys
+        """
+        places = codes.to_numpy()
+        if len(places) and int(places.max()) >= len(self._key_of_code):
+            raise OptionError("some messages have no log key yet; call learn() or follow() after encode()")
+        return pl.Series("key", self._key_of_code[places], dtype=pl.Int32)
+
+    @property
+    def key_of_code(self) -> NDArray[np.int32]:
+        """The key of every settled code, as an array to index with codes."""
+        return self._key_of_code
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """One row a template: `key`, `template`, `count` of records so far, and the first message as `example`."""
+        counts = np.zeros(len(self), dtype=np.int64)
+        counts[: len(self._counts_before)] = self._counts_before
+        np.add.at(counts, self._key_of_code, self._book.counts[: len(self._key_of_code)])
+        return pl.DataFrame(
+            {
+                "key": pl.Series(range(len(self)), dtype=pl.Int32),
+                "template": pl.Series([join(tokens) for tokens in self._all()], dtype=pl.String),
+                "count": pl.Series(counts, dtype=pl.Int64),
+                "example": pl.Series(self._examples, dtype=pl.String),
+            }
+        )
+
+    @property
+    def event_ids(self) -> pl.Series:
+        """The first eight hex digits of the MD5 of each template, as loghub names its events."""
+        ids = [md5(join(tokens).encode(), usedforsecurity=False).hexdigest()[:8] for tokens in self._all()]
+        return pl.Series("event_id", ids, dtype=pl.String)
+
+    def parameters(self, messages: pl.Series, keys: pl.Series) -> pl.Series:
+        """Give what stood at the wildcards of each message, in the words of the message.
+
+        Parameters
+        ----------
+        messages
+            Raw messages.
+        keys
+            The log key of each.
+
+        Returns
+        -------
+        List(String)
+            As many texts as the template has wildcards.
+        """
+        return parameters(messages, keys, [join(tokens) for tokens in self._all()], self.masks)
+
+    def save(self, folder: Path) -> None:
+        """Write templates, keys and masks to a folder.
+
+        Parameters
+        ----------
+        folder
+            Made if it is not there.
+        """
+        settled = len(self._key_of_code)
+        write_templates(
+            folder,
+            Stored(
+                masks=self.masks,
+                evidence=self.evidence,
+                learnt=self.learnt,
+                table=self.table.with_columns(tokens=pl.Series(self._all(), dtype=pl.List(pl.String))),
+                messages=pl.DataFrame({"masked": self._book.masked()[:settled], "key": self._key_of_code}),
+            ),
+        )
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read back what `save` wrote.
+
+        Parameters
+        ----------
+        folder
+            Where it is.
+        """
+        stored = read_templates(folder)
+        templates = cls(stored.masks, stored.evidence)
+        tokens = stored.table["tokens"].to_list()
+        templates._settled = tokens[: stored.learnt]
+        templates._newcomers = Newcomers(stored.learnt)
+        templates._newcomers.restore(tokens[stored.learnt :])
+        templates._matcher = Matcher(templates._settled)
+        templates._counts_before = stored.table["count"].to_numpy()
+        templates._examples = stored.table["example"].to_list()
+        templates._book.restore(stored.messages["masked"])
+        templates._key_of_code = stored.messages["key"].to_numpy().copy()
+        return templates
+
+    def _all(self) -> list[list[str]]:
+        return self._settled + self._newcomers.templates
+
+    def _known_matcher(self) -> Matcher:
+        return Matcher(self._all()) if self._newcomers.templates else self._matcher
+
+    def _open(self) -> tuple[pl.Series, NDArray[np.int32]]:
+        masked = self._book.masked(len(self._key_of_code))
+        return masked, np.full(len(masked), -1, dtype=np.int32)
+
+    def _settle(self, keys: NDArray[np.int32], first_code: int) -> None:
+        self._key_of_code = np.concatenate([self._key_of_code, keys])
+        examples = self._book.take_examples()
+        new, first = np.unique(keys, return_index=True)
+        for key, row in zip(new.tolist(), first.tolist(), strict=True):
+            if key == len(self._examples):
+                self._examples.append(examples[row])
