@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
-from logbert.detectors.corpus import Corpus, Keys, Rows
+from logbert.detectors.corpus import Corpus, Keys, Rows  # noqa: TC001 - doctest and dataclass fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

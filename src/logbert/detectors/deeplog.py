@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class DeepLog(NextKeyDetector):
     """Two LSTM layers over the last ten keys predict the next one, after Du et al. (2017).
 
-    Beyond the paper: a history shorter than `history` is filled up on the left with START, so the first keys of a session
-    are judged and short sessions too; the end of a session is predicted like a key, so one that breaks off is noticed
-    (where ends cannot be foreseen, as in windows cut by time or count, they are left out by themselves). Equal histories
-    are trained on once, weighted by the root of how often they occur. The raw score is the fourth-power norm of the
-    surprises (minus log-probabilities) of all keys, with the boundary from held-out normals; `threshold="top-g"` is the
-    paper's rule. The paper's second network, for parameter values, is not part of it.
+    Beyond the paper: a history shorter than `history` is filled up on the left with START, so the first keys of a
+    session are judged and short sessions too; the end of a session is predicted like a key, so one that breaks off is
+    noticed (where ends cannot be foreseen, as in windows cut by time or count, they are left out by themselves). Equal
+    histories are trained on once, weighted by the root of how often they occur. The raw score is the fourth-power norm
+    of the surprises (minus log-probabilities) of all keys, with the boundary from held-out normals; `threshold="top-g"`
+    is the paper's rule. The paper's second network, for parameter values, is not part of it.
 
     Works when order carries the meaning and a few keys may follow each state: sessions of one program. Interleaved
     programs in one window make the next key a lottery; and it looks back ten keys, no further.
@@ -46,8 +46,8 @@ class DeepLog(NextKeyDetector):
 
     References
     ----------
-    M. Du, F. Li, G. Zheng, V. Srikumar: DeepLog: anomaly detection and diagnosis from system logs through deep learning.
-    CCS 2017.
+    M. Du, F. Li, G. Zheng, V. Srikumar: DeepLog: anomaly detection and diagnosis from system logs through deep
+    learning. CCS 2017.
 
     Examples
     --------
@@ -62,6 +62,7 @@ class DeepLog(NextKeyDetector):
 
     def __init__(
         self,
+        *,
         history: int = 10,
         hidden: int = 64,
         layers: int = 2,

@@ -93,7 +93,7 @@ class Trees:
 
 
 def expected_path(samples: Rows) -> Matrix:
-    """Give the mean path length of an unsuccessful search in a binary tree of so many leaves (equation 1 of the paper)."""
+    """Give the mean path length of an unsuccessful search in a binary tree of so many leaves (equation 1)."""
     size = np.asarray(samples, dtype=np.float64)
     many = np.maximum(size, 3.0)
     length = 2.0 * (np.log(many - 1.0) + EULER_GAMMA) - 2.0 * (many - 1.0) / many
@@ -104,9 +104,9 @@ class IsolationForest(OwnThreshold):
     """Random trees over key counts, after Liu et al. (2008).
 
     Each tree cuts a sample of the training sequences by random keys at random counts until every one stands alone. Odd
-    sequences stand alone after few cuts. The raw score is the paper's, 2 to the power of minus the mean path length over
-    the one to be expected; a key that training never saw sets a sequence apart before the first cut, and each occurrence
-    adds one.
+    sequences stand alone after few cuts. The raw score is the paper's, 2 to the power of minus the mean path length
+    over the one to be expected; a key that training never saw sets a sequence apart before the first cut, and each
+    occurrence adds one.
 
     Works when odd counts stick out one key at a time, and needs no tuning. Does not see order, nor counts that are
     ordinary one by one and only odd together; and with few distinct sequences the score has few values.
@@ -141,6 +141,7 @@ class IsolationForest(OwnThreshold):
 
     def __init__(
         self,
+        *,
         trees: int = 100,
         sample: int = 256,
         threshold: str = HELD_OUT,

@@ -28,8 +28,8 @@ class LogAnomaly(NextKeyDetector):
     message is no anomaly. Without texts the vectors are learnt, and every new key is unseen.
 
     Beyond the paper, as in DeepLog: START and END, distinct histories weighted by the root of their number, the norm
-    of surprises with a boundary from held-out normals. Unlike the paper, word vectors come from hashed letters, not from
-    a corpus with synonyms and antonyms; and a new template is not forced on the nearest one if none is near.
+    of surprises with a boundary from held-out normals. Unlike the paper, word vectors come from hashed letters, not
+    from a corpus with synonyms and antonyms; and a new template is not forced on the nearest one if none is near.
 
     Works where DeepLog does, and where messages get reworded from release to release. It is twice as slow; and two
     templates that differ in the one word that matters are near each other too.
@@ -73,6 +73,7 @@ class LogAnomaly(NextKeyDetector):
 
     def __init__(
         self,
+        *,
         history: int = 10,
         hidden: int = 64,
         layers: int = 2,

@@ -33,8 +33,8 @@ class LogCluster(OwnThreshold):
     in turn, as the paper does online. The raw score is -log(cosine) to the nearest representative.
 
     Works when runs come in a few distinct kinds, and says what a sequence has too much or too little of compared with
-    the nearest kind. Does not see order; within a cluster all is equal, so a deviation smaller than a cluster is missed,
-    and one odd key among many ordinary ones changes an angle little.
+    the nearest kind. Does not see order; within a cluster all is equal, so a deviation smaller than a cluster is
+    missed, and one odd key among many ordinary ones changes an angle little.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class LogCluster(OwnThreshold):
     own_rule: ClassVar[str] = "distance"
 
     def __init__(
-        self, distance: float = 0.3, threshold: str = HELD_OUT, false_alarms: float = 0.001, seed: int = 0
+        self, *, distance: float = 0.3, threshold: str = HELD_OUT, false_alarms: float = 0.001, seed: int = 0
     ) -> None:
         self.distance = distance
         self.threshold = threshold
@@ -143,7 +143,11 @@ class LogCluster(OwnThreshold):
         return float(np.nextafter(-np.log(1.0 - self.distance), np.inf))
 
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
-        arrays = {"keys": self.vocabulary_.keys, "weights": self.weights_, "representatives": self.representatives_}
+        arrays: dict[str, npt.NDArray[np.generic]] = {
+            "keys": self.vocabulary_.keys,
+            "weights": self.weights_,
+            "representatives": self.representatives_,
+        }
         return {}, arrays
 
     def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:

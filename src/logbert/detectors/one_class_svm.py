@@ -61,7 +61,9 @@ class OneClassSVM(OwnThreshold):
     name: ClassVar[str] = "one-class-svm"
     own_rule: ClassVar[str] = "sign"
 
-    def __init__(self, nu: float = 0.01, threshold: str = HELD_OUT, false_alarms: float = 0.001, seed: int = 0) -> None:
+    def __init__(
+        self, *, nu: float = 0.01, threshold: str = HELD_OUT, false_alarms: float = 0.001, seed: int = 0
+    ) -> None:
         self.nu = nu
         self.threshold = threshold
         self.false_alarms = false_alarms
@@ -122,7 +124,11 @@ class OneClassSVM(OwnThreshold):
         return float(np.log1p(1.0 / (1.0 - SLACK)))
 
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
-        arrays = {"keys": self.vocabulary_.keys, "support": self.support_, "coefficients": self.coefficients_}
+        arrays: dict[str, npt.NDArray[np.generic]] = {
+            "keys": self.vocabulary_.keys,
+            "support": self.support_,
+            "coefficients": self.coefficients_,
+        }
         return {"rho": self.rho_, "gamma": self.gamma_}, arrays
 
     def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
@@ -137,7 +143,7 @@ def log1p_ratio(rho: float, log_density: Scores) -> Scores:
     """Give log(1 + rho / density) without overflow, however small the density."""
     if rho <= 0:
         return np.zeros_like(log_density)
-    return np.logaddexp(0.0, np.log(rho) - log_density)
+    return np.asarray(np.logaddexp(0.0, np.log(rho) - log_density), dtype=np.float64)
 
 
 def _gamma(matrix: Matrix, weights: npt.NDArray[np.int64]) -> float:

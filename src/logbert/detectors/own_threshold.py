@@ -35,9 +35,8 @@ class OwnThreshold(Detector):
 
     def _check_threshold(self) -> None:
         if self.threshold not in {HELD_OUT, self.own_rule}:
-            raise OptionError(
-                f"threshold {self.threshold!r} is unknown to {type(self).__name__}: give {HELD_OUT!r} or {self.own_rule!r}"
-            )
+            name = type(self).__name__
+            raise OptionError(f"{name} has no threshold {self.threshold!r}: give {HELD_OUT!r} or {self.own_rule!r}")
 
     def _is_ordinary(self, corpus: Corpus) -> bool:
         """Whether a corpus of one sequence scores like many a held-out normal one, so that nothing needs explaining."""

@@ -63,6 +63,7 @@ class PCA(OwnThreshold):
 
     def __init__(
         self,
+        *,
         variance: float = 0.95,
         threshold: str = HELD_OUT,
         q_alpha: float = 0.001,
@@ -121,7 +122,7 @@ class PCA(OwnThreshold):
         return max(self.q_limit_, self.unit)
 
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
-        arrays = {
+        arrays: dict[str, npt.NDArray[np.generic]] = {
             "keys": self.vocabulary_.keys,
             "idf": self.idf_,
             "mean": self.mean_,
@@ -155,7 +156,8 @@ def q_limit(eigenvalues: Matrix, alpha: float) -> float:
     """Give the squared prediction error that a share `alpha` of normally distributed data exceeds.
 
     Jackson and Mudholkar (1979), from the eigenvalues of the residual subspace. Where their approximation has no
-    answer (h0 not positive, or the root of a negative number), Box's: a scaled chi-squared with the same mean and variance.
+    answer (h0 not positive, or the root of a negative number), Box's: a scaled chi-squared with the same mean and
+    variance.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def detector_class(name: str) -> type[Detector]:
     >>> detector_class("oracle")
     Traceback (most recent call last):
     ...
-    logbert.errors.OptionError: there is no detector 'oracle'; there are logbert, novelty
+    logbert.errors.OptionError: there is no detector 'oracle'; there are logbert, novelty, ...
     """
     if name not in PLACES:
         raise OptionError(f"there is no detector {name!r}; there are {', '.join(PLACES)}")

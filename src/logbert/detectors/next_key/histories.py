@@ -91,10 +91,10 @@ class Histories:
         owners = np.repeat(sequences, positions)
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(positions, dtype=np.int64)])
         within = np.arange(offsets[-1]) - offsets[:-1][owners]
-        windows = np.lib.stride_tricks.sliding_window_view(padded, history) if len(padded) else np.empty((0, history))
-        codes = _codes(windows, starts[owners] + history * owners + within, alphabet.symbols)
-        _, first, places = np.unique(codes, return_index=True, return_inverse=True)
-        contexts = np.asarray(windows[(starts[owners] + history * owners + within)[first]], dtype=np.int32)
+        windows = np.lib.stride_tricks.sliding_window_view(padded, history)
+        rows = starts[owners] + history * owners + within
+        _, first, places = np.unique(_codes(windows, rows, alphabet.symbols), return_index=True, return_inverse=True)
+        contexts = np.asarray(windows[rows[first]], dtype=np.int32)
         targets = np.full(offsets[-1], alphabet.end, dtype=np.int64)
         known = np.where(columns == alphabet.unseen, UNSEEN_TARGET, columns)
         targets[np.arange(len(columns)) + corpus.owners] = known

@@ -73,11 +73,11 @@ class Branch(nn.Module):
     def step(self, inputs: Tensor, state: State) -> State:
         """Take one symbol more: inputs (nodes, 4 hidden), state of the same nodes."""
         after: State = []
-        for layer, (hidden, cell) in enumerate(state):
+        for layer, (hidden, held) in enumerate(state):
             gates = torch.addmm(self.bias[layer], hidden, self.recurrent[layer])
             gates = gates + (inputs if layer == 0 else after[-1][0] @ self.inward[layer - 1])
             enter, forget, out = torch.sigmoid(gates[:, : 3 * self.hidden]).chunk(3, dim=1)
-            cell = forget * cell + enter * torch.tanh(gates[:, 3 * self.hidden :])
+            cell = forget * held + enter * torch.tanh(gates[:, 3 * self.hidden :])
             after.append((out * torch.tanh(cell), cell))
         return after
 

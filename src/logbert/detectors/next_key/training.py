@@ -11,6 +11,8 @@ import torch
 from logbert.detectors.next_key.histories import Histories, PrefixTree, Symbols
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy.typing as npt
     from torch import Tensor
 
@@ -121,7 +123,7 @@ def evaluate(network: NextKeyNetwork, examples: Examples) -> float:
     return total / max(mass, 1e-12)
 
 
-def _batches(size: int, draw: np.random.Generator):  # type: ignore[no-untyped-def]
+def _batches(size: int, draw: np.random.Generator) -> Iterator[Rows]:
     while True:
         order = draw.permutation(size)
         for start in range(0, size, BATCH):
