@@ -12,14 +12,17 @@ import argparse
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from logbert.detectors.base import Detector
+from logbert.detectors.baseline import Baseline
 from logbert.detectors.corpus import Corpus
-from logbert.detectors.own_threshold import OwnThreshold
 from logbert.detectors.registry import detector_class
+
+if TYPE_CHECKING:
+    from logbert.detectors.base import Detector
 
 TRAIN = 4_855
 BASELINES = ("pca", "isolation-forest", "one-class-svm", "logcluster", "deeplog", "loganomaly")
@@ -107,7 +110,7 @@ def measure(name: str, seed: int, log: Sessions, rates: list[float]) -> dict[str
     for rate in rates:
         detector.calibration_ = replace(detector.calibration_, false_alarms=rate)
         figures[str(rate)] = judge(detector, log, rest, trained)
-    if isinstance(detector, OwnThreshold):
+    if isinstance(detector, Baseline):
         detector.set_params(threshold=detector.own_rule).calibrate(train)
         figures[detector.own_rule] = judge(detector, log, rest, trained)
     return figures

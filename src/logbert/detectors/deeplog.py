@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from logbert.detectors.baseline import HELD_OUT
 from logbert.detectors.next_key.detector import NextKeyDetector
-from logbert.detectors.own_threshold import HELD_OUT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +39,8 @@ class DeepLog(NextKeyDetector):
         Batches to train for, at most; training stops when held-out sequences are no longer predicted better.
     threshold
         "held-out" for the boundary of all detectors, "top-g" for the paper's: any key outside the top g.
+    folds
+        In how many parts to cross-fit the boundary; 1 for a boundary from a tenth of the sequences.
     false_alarms
         The share of normal sequences that may be flagged.
     seed
@@ -68,8 +70,9 @@ class DeepLog(NextKeyDetector):
         layers: int = 2,
         g: int = 9,
         end: bool = True,
-        steps: int = 800,
+        steps: int = 500,
         threshold: str = HELD_OUT,
+        folds: int = 1,
         false_alarms: float = 0.001,
         seed: int = 0,
     ) -> None:
@@ -80,6 +83,7 @@ class DeepLog(NextKeyDetector):
         self.end = end
         self.steps = steps
         self.threshold = threshold
+        self.folds = folds
         self.false_alarms = false_alarms
         self.seed = seed
 

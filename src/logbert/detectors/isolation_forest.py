@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from logbert.detectors.baseline import HELD_OUT, Baseline
 from logbert.detectors.corpus import Corpus, Rows, Scores
 from logbert.detectors.count_reasons import count_reasons
 from logbert.detectors.count_vectors import CountVectors, Matrix, Vocabulary
-from logbert.detectors.own_threshold import HELD_OUT, OwnThreshold
 from logbert.errors import OptionError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def expected_path(samples: Rows) -> Matrix:
     return np.where(size <= 1, 0.0, np.where(size == 2, 1.0, length))
 
 
-class IsolationForest(OwnThreshold):
+class IsolationForest(Baseline):
     """Random trees over key counts, after Liu et al. (2008).
 
     Each tree cuts a sample of the training sequences by random keys at random counts until every one stands alone. Odd
@@ -119,6 +119,8 @@ class IsolationForest(OwnThreshold):
         How many sequences each tree is grown from.
     threshold
         "held-out" for the boundary of all detectors, "half" for the paper's: a score above 0.5.
+    folds
+        In how many parts to cross-fit the boundary; 1 for a boundary from a tenth of the sequences.
     false_alarms
         The share of normal sequences that may be flagged.
     seed
@@ -145,12 +147,14 @@ class IsolationForest(OwnThreshold):
         trees: int = 100,
         sample: int = 256,
         threshold: str = HELD_OUT,
+        folds: int = 5,
         false_alarms: float = 0.001,
         seed: int = 0,
     ) -> None:
         self.trees = trees
         self.sample = sample
         self.threshold = threshold
+        self.folds = folds
         self.false_alarms = false_alarms
         self.seed = seed
 

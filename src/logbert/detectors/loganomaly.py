@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from logbert.detectors.baseline import HELD_OUT
 from logbert.detectors.next_key.detector import NextKeyDetector
 from logbert.detectors.next_key.meaning import DIMENSIONS, Meaning
-from logbert.detectors.own_threshold import HELD_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +50,8 @@ class LogAnomaly(NextKeyDetector):
         Batches to train for, at most; training stops when held-out sequences are no longer predicted better.
     threshold
         "held-out" for the boundary of all detectors, "top-g" for the paper's: any key outside the top g.
+    folds
+        In how many parts to cross-fit the boundary; 1 for a boundary from a tenth of the sequences.
     false_alarms
         The share of normal sequences that may be flagged.
     seed
@@ -80,8 +82,9 @@ class LogAnomaly(NextKeyDetector):
         g: int = 9,
         similar: float = 0.8,
         end: bool = True,
-        steps: int = 800,
+        steps: int = 500,
         threshold: str = HELD_OUT,
+        folds: int = 1,
         false_alarms: float = 0.001,
         seed: int = 0,
     ) -> None:
@@ -93,6 +96,7 @@ class LogAnomaly(NextKeyDetector):
         self.end = end
         self.steps = steps
         self.threshold = threshold
+        self.folds = folds
         self.false_alarms = false_alarms
         self.seed = seed
 
@@ -100,6 +104,9 @@ class LogAnomaly(NextKeyDetector):
         """Take the templates of keys: before `fit` for their meaning, later for keys that are new."""
         self.texts_ = {**self._texts, **{int(key): str(text) for key, text in texts.items()}}
         return self
+
+    def _twin(self) -> Self:
+        return super()._twin().read(self._texts)
 
     @property
     def _texts(self) -> dict[int, str]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from logbert.detectors.baseline import HELD_OUT, Baseline
 from logbert.detectors.corpus import Corpus, Rows, Scores
 from logbert.detectors.count_reasons import count_reasons
 from logbert.detectors.count_vectors import CountVectors, Matrix, Vocabulary, inverse_document_frequency
-from logbert.detectors.own_threshold import HELD_OUT, OwnThreshold
 from logbert.errors import OptionError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_VECTORS = 2_000  # clustered at once; their distances are a matrix of 32 MB
 LEAST_COSINE = 1e-12  # a sequence that shares no key with any cluster is as far as 27.6
 
 
-class LogCluster(OwnThreshold):
+class LogCluster(Baseline):
     """Clusters of idf-weighted key counts, after Lin et al. (2016).
 
     A sequence becomes a vector: each key's 1 + log(count), weighted by the sigmoid of its inverse document frequency.
@@ -43,6 +43,8 @@ class LogCluster(OwnThreshold):
     threshold
         "held-out" for the boundary of all detectors, "distance" for the paper's: farther than `distance` from all
         representatives.
+    folds
+        In how many parts to cross-fit the boundary; 1 for a boundary from a tenth of the sequences.
     false_alarms
         The share of normal sequences that may be flagged.
     seed
@@ -67,10 +69,17 @@ class LogCluster(OwnThreshold):
     own_rule: ClassVar[str] = "distance"
 
     def __init__(
-        self, *, distance: float = 0.3, threshold: str = HELD_OUT, false_alarms: float = 0.001, seed: int = 0
+        self,
+        *,
+        distance: float = 0.3,
+        threshold: str = HELD_OUT,
+        folds: int = 5,
+        false_alarms: float = 0.001,
+        seed: int = 0,
     ) -> None:
         self.distance = distance
         self.threshold = threshold
+        self.folds = folds
         self.false_alarms = false_alarms
         self.seed = seed
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from logbert.detectors.baseline import HELD_OUT, Baseline
 from logbert.detectors.corpus import Corpus, Scores
 from logbert.detectors.count_reasons import count_reasons
 from logbert.detectors.count_vectors import CountVectors, Matrix, Vocabulary
-from logbert.detectors.own_threshold import HELD_OUT, OwnThreshold
 from logbert.errors import OptionError
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 MOST_VECTORS = 5_000  # distinct ones to fit on; the fit takes time with the square of their number
 TOLERANCE = 1e-8  # of the fit: common sequences lie exactly on the border, and must not fall off it by rounding
-SLACK = 1e-4  # of rho, for the same reason
+DECIMALS = 3  # of the raw score, for the same reason: half of all sequences may share the border's log 2
 
 
-class OneClassSVM(OwnThreshold):
+class OneClassSVM(Baseline):
     """A one-class support vector machine with a Gaussian kernel on key counts, after Schölkopf et al. (2001).
 
     A few count vectors of normal sequences, the support vectors, span a density; a sequence below the machine's offset
@@ -40,6 +40,8 @@ class OneClassSVM(OwnThreshold):
         The share of training sequences the machine may leave outside.
     threshold
         "held-out" for the boundary of all detectors, "sign" for the machine's own.
+    folds
+        In how many parts to cross-fit the boundary; 1 for a boundary from a tenth of the sequences.
     false_alarms
         The share of normal sequences that may be flagged.
     seed
@@ -62,10 +64,11 @@ class OneClassSVM(OwnThreshold):
     own_rule: ClassVar[str] = "sign"
 
     def __init__(
-        self, *, nu: float = 0.01, threshold: str = HELD_OUT, false_alarms: float = 0.001, seed: int = 0
+        self, *, nu: float = 0.01, threshold: str = HELD_OUT, folds: int = 5, false_alarms: float = 0.001, seed: int = 0
     ) -> None:
         self.nu = nu
         self.threshold = threshold
+        self.folds = folds
         self.false_alarms = false_alarms
         self.seed = seed
 
@@ -90,7 +93,7 @@ class OneClassSVM(OwnThreshold):
 
     def raw_scores(self, corpus: Corpus) -> Scores:
         """Give log(1 + rho / density) of each distinct sequence."""
-        return log1p_ratio(self.rho_, self._log_density(self._vectors(corpus)))
+        return np.round(log1p_ratio(self.rho_, self._log_density(self._vectors(corpus))), DECIMALS)
 
     def decision(self, corpus: Corpus) -> Scores:
         """Give the machine's decision value of each distinct sequence; below zero is outside."""
@@ -121,7 +124,7 @@ class OneClassSVM(OwnThreshold):
         return count_reasons(corpus[0], self.vocabulary_, self.gamma_ * np.square(vector - nearest), nearest)
 
     def _own_boundary(self) -> float:
-        return float(np.log1p(1.0 / (1.0 - SLACK)))
+        return float(np.nextafter(np.round(np.log(2.0), DECIMALS), 1.0))
 
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
         arrays: dict[str, npt.NDArray[np.generic]] = {

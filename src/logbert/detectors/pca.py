@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from logbert.detectors.baseline import HELD_OUT, Baseline
 from logbert.detectors.corpus import Corpus, Scores
 from logbert.detectors.count_reasons import count_reasons
 from logbert.detectors.count_vectors import CountVectors, Matrix, Vocabulary, inverse_document_frequency
-from logbert.detectors.own_threshold import HELD_OUT, OwnThreshold
 from logbert.errors import OptionError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from logbert.detectors.base import Reason
 
 
-class PCA(OwnThreshold):
+class PCA(Baseline):
     """Principal components of tf-idf weighted key counts, after Xu et al. (2009).
 
     The counts of normal sequences vary together: as many blocks are closed as were opened. A few principal components
@@ -40,6 +40,8 @@ class PCA(OwnThreshold):
         "held-out" for the boundary of all detectors, "q" for the paper's: the Q-statistic of Jackson and Mudholkar.
     q_alpha
         The false-alarm rate the Q-statistic is to keep if counts were normally distributed, which they are not.
+    folds
+        In how many parts to cross-fit the boundary; 1 for a boundary from a tenth of the sequences.
     false_alarms
         The share of normal sequences that may be flagged.
     seed
@@ -67,12 +69,14 @@ class PCA(OwnThreshold):
         variance: float = 0.95,
         threshold: str = HELD_OUT,
         q_alpha: float = 0.001,
+        folds: int = 5,
         false_alarms: float = 0.001,
         seed: int = 0,
     ) -> None:
         self.variance = variance
         self.threshold = threshold
         self.q_alpha = q_alpha
+        self.folds = folds
         self.false_alarms = false_alarms
         self.seed = seed
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from logbert.detectors.base import Reason
+from logbert.detectors.baseline import Baseline
 from logbert.detectors.corpus import Corpus, Keys, Rows, Scores
 from logbert.detectors.count_vectors import Matrix, Vocabulary
 from logbert.detectors.next_key.histories import Alphabet, Histories, PrefixTree, Symbols
-from logbert.detectors.own_threshold import OwnThreshold
 from logbert.errors import OptionError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Positions:
     offsets: Rows
 
 
-class NextKeyDetector(OwnThreshold):
+class NextKeyDetector(Baseline):
     """Predict each key from the `history` keys before it; what was not foreseen is odd.
 
     By the paper's rule ("top-g") a sequence with any key outside the `g` likeliest is anomalous, and the raw score is
@@ -169,7 +169,8 @@ class NextKeyDetector(OwnThreshold):
         return scores
 
     def _join(self, positions: Positions) -> Scores:
-        surprise, missed = positions.surprise, positions.rank >= self.g
+        # fewer keys than g there may be, but one that cannot be predicted is never among the candidates
+        surprise, missed = positions.surprise, positions.rank >= min(self.g, self._alphabet.targets)
         starts, last = positions.offsets[:-1], positions.offsets[1:] - 1
         if not self.judges_end_:
             surprise, missed = surprise.copy(), missed.copy()
