@@ -78,7 +78,9 @@ every_baseline = pytest.mark.parametrize("name", BASELINES)
 def through_disk(state: DetectorState) -> DetectorState:
     """What safetensors and JSON leave of a state."""
     arrays = {name: np.ascontiguousarray(array).copy() for name, array in state.arrays.items()}
-    return DetectorState(state.detector, json.loads(json.dumps(state.params)), json.loads(json.dumps(state.facts)), arrays)
+    return DetectorState(
+        state.detector, json.loads(json.dumps(state.params)), json.loads(json.dumps(state.facts)), arrays
+    )
 
 
 @every_baseline
@@ -114,7 +116,7 @@ def test_a_second_save_is_the_first(name, fitted):
 
 @every_baseline
 def test_threads_change_nothing(name, fitted):
-    sequences = normal_sessions(40, seed=5) + [[OPEN, ACK, WRITE], [CLOSE] * 30]
+    sequences = [*normal_sessions(40, seed=5), [OPEN, ACK, WRITE], [CLOSE] * 30]
     before = torch.get_num_threads()
     try:
         scores = []
@@ -130,7 +132,7 @@ def test_threads_change_nothing(name, fitted):
 def test_the_same_seed_gives_the_same_detector_and_leaves_global_generators_alone(name, fitted):
     numpy_state, torch_state = np.random.get_state()[1].copy(), torch.get_rng_state()  # noqa: NPY002 - it is the global one that is watched
     again = make(name).fit(normal_sessions(300, seed=1))
-    sequences = normal_sessions(20, seed=6) + [[RETRY] * 9, [NEVER_SEEN]]
+    sequences = [*normal_sessions(20, seed=6), [RETRY] * 9, [NEVER_SEEN]]
     assert again.score(sequences).tolist() == fitted(name).score(sequences).tolist()
     np.testing.assert_array_equal(np.random.get_state()[1], numpy_state)  # noqa: NPY002
     assert torch.equal(torch.get_rng_state(), torch_state)
