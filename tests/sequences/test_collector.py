@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logbert.errors import InputError
@@ -168,12 +168,14 @@ def expected_counts(records: list[Record], size: int, step: int) -> list[dict[st
     return rows
 
 
+@settings(max_examples=80, deadline=None)
 @given(logs(), st.lists(st.integers(0, 40), max_size=5))
 def test_sessions_follow_their_rules_whatever_the_batches(records: list[Record], cuts: list[int]) -> None:
     sequences, _ = collect("session:id=(.)", records, cuts)
     assert sequences.to_dicts() == expected_sessions(records)
 
 
+@settings(max_examples=80, deadline=None)
 @given(logs(), st.lists(st.integers(0, 40), max_size=5), st.sampled_from([(10, 10), (10, 3), (7, 5), (1, 1)]))
 def test_time_windows_follow_their_rules_whatever_the_batches(
     records: list[Record], cuts: list[int], window: tuple[int, int]
@@ -184,6 +186,7 @@ def test_time_windows_follow_their_rules_whatever_the_batches(
     assert sequences.to_dicts() == expected_windows(records, *window)
 
 
+@settings(max_examples=80, deadline=None)
 @given(logs(), st.lists(st.integers(0, 40), max_size=5), st.sampled_from([(10, 10), (5, 2), (4, 3), (1, 1)]))
 def test_count_windows_follow_their_rules_whatever_the_batches(
     records: list[Record], cuts: list[int], window: tuple[int, int]

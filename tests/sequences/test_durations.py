@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logbert.sequences.durations import MICROSECONDS, format_duration, parse_duration
@@ -18,6 +18,7 @@ def test_anything_else_is_no_length_of_time(text: str) -> None:
     assert parse_duration(text) is None
 
 
+@settings(max_examples=80, deadline=None)
 @given(st.integers(1, 10**6), st.sampled_from(sorted(MICROSECONDS)))
 def test_what_is_written_is_read_back(number: int, unit: str) -> None:
     length = number * MICROSECONDS[unit]

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logbert.errors import ModelError, OptionError
@@ -76,6 +76,7 @@ SPECS = st.one_of(
 )
 
 
+@settings(max_examples=80, deadline=None)
 @given(SPECS)
 def test_a_grouping_survives_text_and_json(spec: str) -> None:
     grouping = Grouping.parse(spec)

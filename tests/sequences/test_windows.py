@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logbert.errors import OptionError
@@ -76,6 +76,7 @@ def test_no_count_window_lies_within_the_one_before() -> None:
     assert list(collected("count:100/50", frame)[0]) == ["lines 1-6"]
 
 
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(st.integers(-200, 200), min_size=1, max_size=60),
     st.tuples(st.integers(1, 30), st.integers(1, 30)).map(lambda pair: (max(pair), min(pair))),

@@ -111,7 +111,7 @@ def test_save_and_load_is_the_identity(tmp_path: Path) -> None:
     assert keys_of(again, more) == keys_of(templates, more)
 
 
-@pytest.mark.parametrize("name", ["templates.json", "templates.parquet", "messages.parquet"])
+@pytest.mark.parametrize("name", ["templates.json", "templates.parquet", "forms.parquet", "messages.parquet"])
 def test_a_damaged_file_is_a_one_line_error(tmp_path: Path, name: str) -> None:
     learnt(MESSAGES).save(tmp_path)
     path = tmp_path / name

@@ -15,7 +15,7 @@ from logbert.detectors.corpus import Corpus, Scores, SequencesLike
 from logbert.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -115,6 +115,16 @@ class Detector(ABC):
         held_out
             Normal sequences for the boundary. Without them a tenth of `sequences`, drawn by `seed`, is kept apart.
         """
+        return self._fit(sequences, held_out, self._learn)
+
+    def fit_more(self, sequences: SequencesLike, *, held_out: SequencesLike | None = None) -> Self:
+        """Go on learning from more sequences; a detector that cannot do that learns afresh from these."""
+        return self.fit(sequences, held_out=held_out)
+
+    def _fit(
+        self, sequences: SequencesLike, held_out: SequencesLike | None, learn: Callable[[Corpus, Corpus], None]
+    ) -> Self:
+        """Hold some sequences out, learn from the others, find the boundary."""
         corpus = Corpus.of(sequences)
         if corpus.rows == 0:
             raise InputError("there are no sequences to learn from")
@@ -127,9 +137,9 @@ class Detector(ABC):
                 f"only {train.rows + apart.rows} normal sequences to learn from: "
                 f"verdicts are a guess below {ENOUGH_SEQUENCES}",
                 LittleDataWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        self._learn(train, apart)
+        learn(train, apart)
         self.calibrate(apart)
         return self
 

@@ -231,7 +231,7 @@ class SetPart(CountsPart):
         if which < 0:
             return []
         missing = [
-            Reason("missing key", 1.0, key=key, detail="the nearest known set of keys has it")
+            Reason("missing key", 1.0, key=key, detail="normal in a sequence like this")
             for key in sorted(known.keys() - here.keys())
         ]
         seen = set(self.limits["keys"].tolist())

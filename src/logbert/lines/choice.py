@@ -11,7 +11,6 @@ import polars as pl
 from logbert.errors import InputError
 from logbert.lines.detection import detect, share_of
 from logbert.lines.format import Format
-from logbert.lines.layout import MATCHED
 from logbert.lines.named import named_format
 
 if TYPE_CHECKING:
@@ -50,7 +49,8 @@ def _remembered(given: Format, lines: pl.Series) -> Format:
 def _must_fit(samples: list[tuple[Source, pl.Series]], own: dict[str, Format], given: str) -> None:
     """Refuse a format that fits no line at all: everything would be judged by its raw text, and nobody wants that."""
     for source, lines in samples:
-        if own[source.name].read(lines)[MATCHED].any():
+        rows = own[source.name].read(lines)
+        if (rows.fits & ~rows.partial).any():
             return
     source, lines = samples[0]
     first = next((line for line in lines if line.strip()), "")

@@ -18,7 +18,7 @@ BASE_YEAR = (
 HALF_YEAR = 183 * 86_400_000_000
 HALF_DAY = 43_200_000_000
 ENOUGH = 0.9  # share of a sample a clock must read
-EPOCHS = {9: 1_000_000, 10: 1_000_000, 13: 1_000, 16: 1, 19: 0}  # digits before the point: microseconds a unit
+EPOCHS = {9: 1_000_000, 10: 1_000_000, 13: 1_000, 16: 1}  # digits before the point: microseconds a unit
 ZONE_NAME = r" [A-Z]{3,5}( \d{4})?$"  # PST, CEST: names mean several zones, so the time is taken as written
 EARLIEST, LATEST = 1975, 2100  # years outside are not believed when clocks are chosen
 
@@ -56,11 +56,14 @@ class Clock:
             return _read_epoch(text)
         if self.name == "healthapp":
             text = _pad_milliseconds(text)
-        elif self.name != "clf":
+        if "," in str(text.first()):
             text = text.str.replace(",", ".", literal=True)
         if self.prefix:
             text = self.prefix + text
         result = _strptime(text, self.patterns[0])
+        if result.null_count() > text.null_count():
+            text = text.str.replace(",", ".", literal=True)
+            result = _fill(result, text, self.patterns[0])
         for pattern in self.patterns[1:]:
             result = _fill(result, text, pattern)
         if result.null_count() > text.null_count():
@@ -101,9 +104,10 @@ def _read_epoch(text: pl.Series) -> pl.Series:
     """Read seconds (with or without a fraction) to nanoseconds since 1970, told apart by their number of digits."""
     whole = pl.col("whole").cast(pl.Int64, strict=False)
     digits = pl.col("whole").str.len_bytes()
-    microseconds = pl.when(digits == 19).then(whole // 1000)
-    for count in (16, 13, 10, 9):
-        microseconds = microseconds.when(digits == count).then(whole * EPOCHS[count])
+    microseconds = pl.coalesce(
+        pl.when(digits == 19).then(whole // 1000),
+        *(pl.when(digits == count).then(whole * factor) for count, factor in EPOCHS.items()),
+    )
     parts = pl.DataFrame({"text": text}).lazy().select(pl.col("text").str.splitn(".", 2)).unnest("text")
     parts = parts.rename({"field_0": "whole", "field_1": "part"})
     # A fraction counts for seconds only; it is brought to six digits.
@@ -216,12 +220,11 @@ def choose_clock(sample: pl.Series, among: Iterable[str] = ()) -> Clock | None:
             continue
         times = clock.read(sample)
         years = times.dt.year()
-        share = 1 - (times.is_null() | ~years.is_between(EARLIEST, LATEST)).sum() / len(times)
+        share = 1 - int((times.is_null() | ~years.is_between(EARLIEST, LATEST)).sum()) / len(times)
         if share < ENOUGH:
             continue
         steps = times.diff().drop_nulls()
-        back = float((steps.dt.total_microseconds() < 0).sum())
-        score = share - back / (len(times) + 1)
+        score = share - int((steps.dt.total_microseconds() < 0).sum()) / (len(times) + 1)
         if best is None or score > best[0] + 1e-9:
             best = (score, clock)
     return best[1] if best else None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import polars as pl
+from typing import TYPE_CHECKING
 
-from logbert.lines.layout import INSIDE, MATCHED
+if TYPE_CHECKING:
+    import polars as pl
+
+    from logbert.lines.layout import Rows
 
 # Part of a stack trace or of a printed structure, in any of the usual languages.
 TRACE = (
@@ -24,21 +27,24 @@ MOST_LINES = 1_000  # continuation lines whose text is kept in a record's messag
 MOST_TEXT = 1 << 18  # bytes of them, likewise
 
 
-def begins(table: pl.DataFrame, joins: str) -> pl.Series:
-    """Tell which lines of one source begin a record; a line in front of every record of its source does so anyway.
+def begins(rows: Rows, joins: str) -> pl.Series:
+    """Tell which lines of one source begin a record; its first line does so anyway.
 
     Parameters
     ----------
-    table
-        What a format read, with `MATCHED`, `INSIDE` and, where `MATCHED` is false, the whole line as `message`.
+    rows
+        What a format read.
     joins
         The format's rule, see `Format`.
     """
-    fitting = table[MATCHED] | table[INSIDE]
-    if joins == "none" or fitting.all():
-        return ~table[INSIDE]
-    at = (~fitting).arg_true()
-    lines = table["message"].gather(at)
-    trace = lines.str.contains(TRACE)
-    continues = trace if joins == "traces" else trace | ~lines.str.contains(RECORD)
-    return (~table[INSIDE]).scatter(at, ~continues)
+    if rows.fits.all() and not rows.inside.any():
+        return rows.fits
+    begin = ~rows.inside
+    strange = (begin & ~rows.fits).arg_true()
+    if joins == "none" or strange.is_empty():
+        return begin
+    lines = rows.table["message"].gather(strange)
+    continues = lines.str.contains(TRACE)
+    if joins == "all":
+        continues |= ~lines.str.contains(RECORD)
+    return begin.scatter(strange, ~continues)

@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 
 from logbert.lines import clocks
-from logbert.lines.continuations import TRACE
 from logbert.lines.containers import Wrapper
-from logbert.lines.format import DATED, Format, time_text
+from logbert.lines.continuations import TRACE
+from logbert.lines.format import Format, time_text
 from logbert.lines.generic import generic_formats
 from logbert.lines.journal import JournalExport
 from logbert.lines.key_values import learn_pairs, parse_pairs
-from logbert.lines.layout import INSIDE, MATCHED, WholeLine
+from logbert.lines.layout import INSIDE, MATCHED, WholeLine, share
 from logbert.lines.objects import LEVELS as JSON_LEVELS
 from logbert.lines.objects import TIMES as JSON_TIMES
 from logbert.lines.objects import learn_objects, name_of, parse_sample
@@ -22,6 +22,7 @@ from logbert.lines.pattern import Pattern
 from logbert.lines.presets import PRESETS, Preset
 
 SAMPLE_LINES = 2_000
+FEW = 250  # lines from all over the sample, to rule formats out by
 BELIEVED = 0.6  # share of the sample's records a format must fit; below it every line is a record of its own
 EQUAL = 0.02  # shares closer than this are equal, and the more particular format is taken
 CHECKED = 0.95  # share of the fitting lines in which a preset's fields must look right
@@ -35,7 +36,7 @@ def detect(sample: pl.Series) -> Format:
 
     >>> lines = ["081109 203615 148 INFO dfs.DataNode$PacketResponder: PacketResponder 1 terminating"]
     >>> print(detect(pl.Series(lines)))
-    hdfs (<Date> <Time> <Pid> <Level> <Component>: <Content>), fits 100.0% of the sample
+    hdfs (<Date> <Time> <Pid> <Level> <Component>: <Content>), fits 100.0% of the sample; generic fits 100.0%
     """
     lines = sample.filter(sample.str.strip_chars() != "").head(SAMPLE_LINES)
     if lines.is_empty():
@@ -46,8 +47,8 @@ def detect(sample: pl.Series) -> Format:
     found = _candidates(lines)
     if not found:
         return LINES
-    top = max(share for share, _ in found)
-    chosen_share, chosen = next((share, format_) for share, format_ in found if share >= top - EQUAL)
+    top = max(fitting for fitting, _ in found)
+    chosen_share, chosen = next((fitting, format_) for fitting, format_ in found if fitting >= top - EQUAL)
     if chosen_share < BELIEVED:
         return replace(LINES, rivals=((chosen.name, round(chosen_share, 4)),))
     rivals = sorted(
@@ -63,9 +64,9 @@ def detect(sample: pl.Series) -> Format:
 
 def settle(chosen: Format, lines: pl.Series) -> Format:
     """Decide from a sample what becomes of lines that do not fit, and whether the level field is one."""
-    table = chosen.read(lines)
-    strange = ~table[MATCHED] & ~table[INSIDE] & ~lines.str.contains(TRACE)
-    if chosen.joins == "all" and strange.mean() > MOSTLY_STRANGE:
+    rows = chosen.read(lines)
+    strange = ~rows.fits & ~rows.inside & ~lines.str.contains(TRACE)
+    if chosen.joins == "all" and share(strange) > MOSTLY_STRANGE:
         return replace(chosen, joins="traces")
     return chosen
 
@@ -75,26 +76,30 @@ def share_of(candidate: Format, lines: pl.Series) -> float:
     lines = lines.filter(lines.str.strip_chars() != "")
     if lines.is_empty():
         return 0.0
-    table = candidate.read(lines)
-    fits = table[MATCHED] & table[DATED]
-    counted = fits | ~(lines.str.contains(TRACE) | table[INSIDE])
-    return float(fits.sum() / max(1, counted.sum()))
+    rows = candidate.read(lines)
+    counted = rows.whole | ~(lines.str.contains(TRACE) | rows.inside)
+    return int(rows.whole.sum()) / max(1, int(counted.sum()))
 
 
 def _candidates(lines: pl.Series) -> list[tuple[float, Format]]:
     """Give the formats that fit some of the lines, the more particular first, with the share of records they fit."""
     found = [_try_journal(lines), _try_objects(lines)]
-    found += [_try_preset(preset, lines) for preset in PRESETS]
+    few = _few(lines)
+    found += [_try_preset(preset, few) for preset in PRESETS]
     found.append(_try_pairs(lines))
     candidates = [candidate for candidate in found if candidate]
-    candidates += generic_formats(lines)
+    candidates += generic_formats(few)
     shares = [(share_of(candidate, lines), candidate) for candidate in candidates]
-    return [(share, candidate) for share, candidate in shares if share]
+    return [(fitting, candidate) for fitting, candidate in shares if fitting]
+
+
+def _few(lines: pl.Series) -> pl.Series:
+    """Take lines from all over a sample, enough to rule formats out."""
+    return lines.gather_every(max(1, len(lines) // FEW)).str.strip_chars()
 
 
 def _try_preset(preset: Preset, lines: pl.Series) -> Format | None:
-    shape = Pattern(preset.text)
-    table = shape.take_apart(lines.str.strip_chars()).filter(MATCHED)
+    table = Pattern(preset.text).take_apart(lines).filter(MATCHED)
     if table.is_empty():
         return None
     clock = ""
@@ -106,7 +111,7 @@ def _try_preset(preset: Preset, lines: pl.Series) -> Format | None:
         if table.is_empty():
             return None
     for name, expression in preset.checks.items():
-        if table[name].str.contains(expression).fill_null(True).mean() < CHECKED:
+        if share(table[name].str.contains(expression).fill_null(True)) < CHECKED:
             return None
     return preset.format(clock)
 
@@ -174,10 +179,10 @@ def _detect_wrapped(lines: pl.Series, among: tuple[str, ...] = ("cri", "docker")
     """Find a container runtime's envelope, and the format inside it."""
     for name in among:
         outer = Wrapper(name).unwrap(lines)
-        share = float(outer[MATCHED].mean() or 0)
-        if share < BELIEVED:
+        fitting = share(outer[MATCHED])
+        if fitting < BELIEVED:
             continue
         inner = detect(outer.filter(pl.col(MATCHED) & ~pl.col(INSIDE))["text"])
         joins = "traces" if inner.joins == "none" else inner.joins
-        return replace(inner, wrapper=name, joins=joins, share=round(share * inner.share, 4))
+        return replace(inner, wrapper=name, joins=joins, share=round(fitting * inner.share, 4))
     return None

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from logbert.errors import ModelError
-from logbert.lines.clocks import BY_NAME, MICROSECONDS, TIME_TEXT, Clock
+from logbert.lines.clocks import BY_NAME, MICROSECONDS, TIME_TEXT
 from logbert.lines.containers import Wrapper
 from logbert.lines.journal import JournalExport
 from logbert.lines.key_values import KeyValues
-from logbert.lines.layout import INSIDE, MATCHED, Layout, WholeLine
+from logbert.lines.layout import INSIDE, LEVELS, MATCHED, Layout, Rows, WholeLine, constant
 from logbert.lines.objects import Objects
 from logbert.lines.pattern import Pattern
 
@@ -24,7 +24,7 @@ NORMAL_LABEL = "-"
 KINDS: Mapping[str, type[Layout]] = {
     kind.kind: kind for kind in (Pattern, Objects, KeyValues, JournalExport, WholeLine)
 }
-DATED = "_dated"  # false where a record fits but its time is no time
+TIMESTAMP = "timestamp"
 
 
 @dataclass(frozen=True)
@@ -111,68 +111,77 @@ class Format:
         """This format by itself and the others it stands for."""
         return (replace(self, others=()), *self.others)
 
-    def read(self, lines: pl.Series) -> pl.DataFrame:
-        """Take lines apart: this format's columns, `MATCHED`, `INSIDE` and `DATED`, one row a line.
-
-        A line that does not fit is a message as a whole.
-        """
+    def read(self, lines: pl.Series) -> Rows:
+        """Take lines apart."""
         if not self.wrapper:
             return self._read(lines)
         outer = Wrapper(self.wrapper).unwrap(lines)
         inner = self._read(pl.select(pl.coalesce(outer["text"], lines)).to_series())
         # The runtime knows the time of every line; the program's own is the same, or in an unknown zone.
         time = BY_NAME["iso"].read(outer["time"])
-        return inner.with_columns(
-            timestamp=time,
-            stream=outer["stream"],
-            **{
-                MATCHED: inner[MATCHED] & outer[MATCHED],
-                INSIDE: inner[INSIDE] | outer[INSIDE],
-                DATED: time.is_not_null() | ~outer[MATCHED],
-            },
-        )
+        fits = inner.fits & outer[MATCHED]
+        table = inner.table.with_columns(timestamp=time, stream=outer["stream"])
+        return Rows(table, fits, inner.partial, inner.inside | outer[INSIDE], time.is_not_null() | ~outer[MATCHED])
 
-    def _read(self, lines: pl.Series) -> pl.DataFrame:
-        table = self.shape.take_apart(lines.str.strip_chars() if isinstance(self.shape, Pattern) else lines)
-        timestamp, fits = self._times(table)
-        if isinstance(self.shape, Pattern) and not self.time:
-            fits &= ~lines.str.contains(r"^\s")
-        columns: dict[str, pl.Expr] = {"message": pl.col(self.shape.content)}
+    def _read(self, lines: pl.Series) -> Rows:
+        # loghub matches lines without the white space around them.
+        stripped = lines.str.strip_chars() if isinstance(self.shape, Pattern) else lines
+        table = self._take_apart(lines, stripped)
+        fits = table[MATCHED]
+        partial = constant(False, len(table))
+        if isinstance(self.shape, Pattern) and not fits.all():
+            for shorter in self.shape.openings(self.time):
+                table = self._open(table, stripped, shorter)
+            partial = table[MATCHED] & ~fits
+            fits = table[MATCHED]
+        columns = [table[TIMESTAMP], table[self.shape.content].alias("message")]
         if self.level:
-            columns["level"] = pl.col(self.level)
+            columns.append(table[self.level].alias("level"))
         if self.label:
-            columns["label"] = pl.col(self.label) != NORMAL_LABEL
-        columns.update({column: pl.col(name) for name, column in self._renamed.items()})
-        inside = pl.col(INSIDE) if INSIDE in table.columns else pl.lit(False)
-        result = table.select(
-            *(expression.alias(name) for name, expression in columns.items()), MATCHED, inside.alias(INSIDE)
-        ).with_columns(timestamp, fits.alias("_fits"))
-        if not (result[MATCHED] & result["_fits"]).all():
-            fitting = pl.col(MATCHED) & pl.col("_fits")
-            result = result.with_columns(
-                pl.when(fitting).then(pl.col(name)).alias(name) for name in ("timestamp", *columns)
-            )
-            whole = pl.Series("_whole", lines).str.strip_chars_end()
-            result = result.with_columns(whole).with_columns(
-                pl.when(fitting).then("message").otherwise("_whole").alias("message"), fitting.alias(MATCHED)
-            )
-        dated = pl.col("timestamp").is_not_null() | ~pl.col(MATCHED) if self.time else pl.lit(True)
-        return result.select("timestamp", *columns, MATCHED, INSIDE, dated.alias(DATED))
+            columns.append((table[self.label] != NORMAL_LABEL).alias("label"))
+        columns += [table[name].alias(column) for name, column in self._renamed.items()]
+        result = pl.DataFrame(columns)
+        inside = table[INSIDE] if INSIDE in table.columns else constant(False, len(table))
+        if not fits.all():
+            whole = lines.str.strip_chars_end()
+            nothing = pl.when(fits).then(pl.all())
+            message = pl.when(fits).then("message").otherwise(whole).alias("message")
+            result = result.select(nothing).with_columns(result.select(message).to_series())
+        dated = result[TIMESTAMP].is_not_null() | ~fits if self.time else constant(True, len(table))
+        return Rows(result, fits, partial, inside, dated)
 
-    def _times(self, table: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
-        """Give the timestamps, and where what stands in their place could be one."""
+    def _take_apart(self, lines: pl.Series, stripped: pl.Series) -> pl.DataFrame:
+        """Take lines apart and read their times; a line in whose time's place something else stands does not fit."""
+        table = self.shape.take_apart(stripped)
         if not self.time:
-            nothing = pl.Series("timestamp", [None], dtype=MICROSECONDS).new_from_index(0, len(table))
-            return nothing, pl.Series([True]).new_from_index(0, len(table))
-        clock: Clock = BY_NAME[self.clock]
+            if isinstance(self.shape, Pattern):
+                indented = lines.str.contains(r"^\s")
+                table = table.with_columns(table[MATCHED] & ~indented)
+            return table.hstack([constant(None, len(table), MICROSECONDS).alias(TIMESTAMP)])
         text = time_text(table, self.time)
-        timestamp = clock.read(text).alias("timestamp")
-        fits = pl.Series([True]).new_from_index(0, len(table))
-        if isinstance(self.shape, Pattern) and timestamp.null_count():
+        timestamp = BY_NAME[self.clock].read(text)
+        if timestamp.null_count() and isinstance(self.shape, Pattern):
             at = timestamp.is_null().arg_true()
             plausible = text.gather(at).str.contains(TIME_TEXT).fill_null(False)
-            fits = fits.scatter(at, plausible)
-        return timestamp, fits
+            table = table.with_columns(table[MATCHED].scatter(at, table[MATCHED].gather(at) & plausible))
+        return table.hstack([timestamp.alias(TIMESTAMP)])
+
+    def _open(self, table: pl.DataFrame, lines: pl.Series, shorter: Pattern) -> pl.DataFrame:
+        """Take the lines that do not fit but begin with a time for records whose header is short."""
+        left = (~table[MATCHED]).arg_true()
+        rest = shorter.take_apart(lines.gather(left))
+        timestamp = BY_NAME[self.clock].read(time_text(rest, self.time))
+        fits = rest[MATCHED] & timestamp.is_not_null()
+        if self.level in rest.columns:
+            fits &= rest[self.level].str.contains(LEVELS).fill_null(False)
+        if not fits.any():
+            return table
+        at = left.filter(fits)
+        rest = rest.hstack([timestamp.alias(TIMESTAMP)]).filter(fits).rename({shorter.content: self.shape.content})
+        empty = constant(None, len(at), pl.String)
+        return table.with_columns(
+            table[name].scatter(at, rest[name] if name in rest.columns else empty) for name in table.columns
+        )
 
     def unfinished(self, lines: pl.Series) -> int:
         """Count the lines at the end of a batch that can only be read with those that follow."""

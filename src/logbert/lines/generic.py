@@ -6,9 +6,8 @@ import polars as pl
 
 from logbert.lines import clocks
 from logbert.lines.format import Format, time_text
-from logbert.lines.layout import MATCHED
+from logbert.lines.layout import LEVELS, MATCHED, share
 from logbert.lines.pattern import Pattern
-from logbert.lines.presets import LEVELS
 
 # How a time may stand at the beginning of a line, or after a level, the particular first.
 TIMES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -68,7 +67,7 @@ ENOUGH = 0.5  # share of the sample's lines that must begin with a time
 
 
 def generic_formats(lines: pl.Series) -> list[Format]:
-    """Find headers that begin with a time (or with a level and a time), the most particular first; at most two.
+    r"""Find headers that begin with a time (or with a level and a time), the most particular first; at most two.
 
     >>> lines = pl.Series(["2024-05-01 10:00:00.123 [main] WARN app.Pool - slow", "2024-05-01 10:00:01.5 [x] INFO app.Db - up"])
     >>> generic_formats(lines)[0].layout
@@ -122,6 +121,6 @@ def _fitting(lines: pl.Series, time: str, fields: tuple[str, ...], clock: str, r
         for name, expression in CHECKS.items():
             if name in table.columns:
                 right &= table[name].str.contains(expression).fill_null(False)
-        if len(own) and right.mean() >= CHECKED:
+        if len(own) and share(right) >= CHECKED:
             good.append(rest)
     return good

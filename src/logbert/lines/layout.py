@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
@@ -11,6 +12,64 @@ if TYPE_CHECKING:
 
 MATCHED = "_matched"  # the line fits the layout
 INSIDE = "_inside"  # the line belongs to the record that began before it, and its text is in there already
+
+LEVELS = (
+    r"(?i)^(?:trace|debug|dbg|info|information|informational|notice|note|warn|warning|error|err|severe|fatal|critical|crit|"
+    r"alert|emerg|emergency|panic|verbose|fine|finer|finest|config|failure|success|audit|log|statement|hint|detail|"
+    r"[TDIWEFVNC]|\d)$"
+)
+
+
+def share(mask: pl.Series) -> float:
+    """Tell what share of a mask is true.
+
+    >>> share(pl.Series([True, False, None, None]))
+    0.25
+    """
+    return int(mask.sum()) / max(1, len(mask))
+
+
+def constant(value: bool | str | None, length: int, kind: type[pl.DataType] | pl.DataType = pl.Boolean) -> pl.Series:
+    """Make a series of one value.
+
+    >>> constant(True, 2).to_list()
+    [True, True]
+    """
+    return pl.Series([value], dtype=kind).new_from_index(0, length)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Lines taken apart by a format, one row a line.
+
+    Attributes
+    ----------
+    table
+        The format's columns. A line that does not fit has its whole text as `message`, and nothing else.
+    fits
+        Whether the line fits, or begins as the format does.
+    partial
+        Whether it only begins as the format does, up to the time at least.
+    inside
+        Whether it belongs to the record that began before it, whose message has its text already.
+    dated
+        False where the line fits and its time is no time.
+    """
+
+    table: pl.DataFrame
+    fits: pl.Series
+    partial: pl.Series
+    inside: pl.Series
+    dated: pl.Series
+
+    def __len__(self) -> int:
+        """Count the lines."""
+        return len(self.table)
+
+    @property
+    def whole(self) -> pl.Series:
+        """Where the line fits all of the format, its time included."""
+        return self.fits & self.dated & ~self.partial
 
 
 class Layout(Protocol):

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from logbert.errors import OptionError
+from logbert.lines import clocks
 from logbert.lines.detection import LINES, choose_time, settle, structured
 from logbert.lines.format import Format, time_text
-from logbert.lines import clocks
-from logbert.lines.layout import MATCHED
+from logbert.lines.layout import LEVELS, MATCHED, share
 from logbert.lines.pattern import Pattern
-from logbert.lines.presets import ALIASES, BY_NAME, LEVELS
+from logbert.lines.presets import ALIASES, BY_NAME
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,7 +81,7 @@ def _custom(given: str, sample: pl.Series) -> Format:
     combinations.sort(key=lambda fields: not (len(fields) == 1 and _is_epoch(table, fields[0])))
     time, clock = choose_time(table, combinations)
     level = next((by_lower[name] for name in LEVEL_NAMES if name in by_lower), "")
-    if level and not table[level].str.contains(LEVELS).fill_null(False).mean():
+    if level and share(table[level].str.contains(LEVELS).fill_null(False)) < LEVEL_SHARE:
         level = ""
     label = by_lower.get("label", "")
     real = bool(time) or len(shape.fields) > 2

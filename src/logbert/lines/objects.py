@@ -20,25 +20,83 @@ Path = tuple[str, ...]
 
 MESSAGES: tuple[Path, ...] = tuple(
     tuple(name.split("/"))
-    for name in (
-        "message msg log body text event MESSAGE Message @message short_message full_message @m @mt textPayload log/message "
-        "fields/message jsonPayload/message jsonPayload/msg body/stringValue attributes/message data/message event/message "
-        "log_message logMessage eventMessage description"
-    ).split()
+    for name in [
+        "message",
+        "msg",
+        "log",
+        "body",
+        "text",
+        "event",
+        "MESSAGE",
+        "Message",
+        "@message",
+        "short_message",
+        "full_message",
+        "@m",
+        "@mt",
+        "textPayload",
+        "log/message",
+        "fields/message",
+        "jsonPayload/message",
+        "jsonPayload/msg",
+        "body/stringValue",
+        "attributes/message",
+        "data/message",
+        "event/message",
+        "log_message",
+        "logMessage",
+        "eventMessage",
+        "description",
+    ]
 )
 TIMES: tuple[Path, ...] = tuple(
     tuple(name.split("/"))
-    for name in (
-        "timestamp @timestamp time ts datetime @t eventTime event_time date t asctime Timestamp Time _time receiveTimestamp "
-        "__REALTIME_TIMESTAMP timeUnixNano observedTimeUnixNano timestamp_ms time_ms created_at created start_time log/time"
-    ).split()
+    for name in [
+        "timestamp",
+        "@timestamp",
+        "time",
+        "ts",
+        "datetime",
+        "@t",
+        "eventTime",
+        "event_time",
+        "date",
+        "t",
+        "asctime",
+        "Timestamp",
+        "Time",
+        "_time",
+        "receiveTimestamp",
+        "__REALTIME_TIMESTAMP",
+        "timeUnixNano",
+        "observedTimeUnixNano",
+        "timestamp_ms",
+        "time_ms",
+        "created_at",
+        "created",
+        "start_time",
+        "log/time",
+    ]
 )
 LEVELS: tuple[Path, ...] = tuple(
     tuple(name.split("/"))
-    for name in (
-        "level severity levelname lvl loglevel log_level logLevel severityText severity_text @l Level Severity PRIORITY "
-        "priority log/level"
-    ).split()
+    for name in [
+        "level",
+        "severity",
+        "levelname",
+        "lvl",
+        "loglevel",
+        "log_level",
+        "logLevel",
+        "severityText",
+        "severity_text",
+        "@l",
+        "Level",
+        "Severity",
+        "PRIORITY",
+        "priority",
+        "log/level",
+    ]
 )
 COMMON = 0.5  # share of the sample's objects that must hold a field for it to be the message
 
@@ -146,7 +204,7 @@ def decode(lines: pl.Series, names: Sequence[str]) -> pl.DataFrame:
     """
     text = _object_text(lines)
     candidate = (text.str.starts_with("{") & text.str.ends_with("}")).fill_null(False)
-    schema = {name: pl.String for name in (*names, MATCHED)}
+    schema = dict.fromkeys((*names, MATCHED), pl.String)
     at = candidate.arg_true()
     inner = _decode(text.gather(at), schema)
     if len(at) == len(lines):

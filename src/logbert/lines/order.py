@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from logbert.lines.clocks import BY_NAME
-from logbert.lines.layout import MATCHED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,8 +63,7 @@ def in_order(found: list[tuple[Source, pl.Series, Format]]) -> list[Opened]:
 
 def first_time(lines: pl.Series, format_: Format) -> dt.datetime | None:
     """Give the time of the first record that has one."""
-    table = format_.read(lines)
-    times = table.filter(table[MATCHED])["timestamp"].drop_nulls()
+    times = format_.read(lines).table["timestamp"].drop_nulls()
     return times[0] if len(times) else None
 
 

@@ -233,6 +233,29 @@ class Pattern:
         content = pl.col("_rest").alias(self.fields[-1])
         return table.select(*self.fields[:-1], content, fits.fill_null(False).alias(MATCHED)).collect()
 
+    def openings(self, time: tuple[str, ...]) -> list[Pattern]:
+        """Give shorter patterns for lines that begin as this one does: the longest such, and the time alone.
+
+        >>> pattern = Pattern("<Date> <Time> <Level> <Component>: <Content>")
+        >>> [shorter.text for shorter in pattern.openings(("Date", "Time"))]
+        ['<Date> <Time> <Level> <Content>', '<Date> <Time> <Content>']
+        """
+        if self.is_expression or not time or self.content != self.fields[-1]:
+            return []
+        least = 1 + max(self.fields.index(name) for name in time)
+        counts = [count for count in range(least, len(self.fields) - 1) if self._closing(count)]
+        return [Pattern(self._opening(count)) for count in dict.fromkeys(counts[-1:] + counts[:1])]
+
+    def _closing(self, count: int) -> str:
+        """Give the part of a separator that ends the field before it, if it can stand alone."""
+        separator = self.separators[count]
+        closing = separator[: separator.rfind(" ") + 1] or (separator if _literal(separator) else "")
+        return closing if _literal(closing) else ""
+
+    def _opening(self, count: int) -> str:
+        parts = [part for number in range(count) for part in (self.separators[number], f"<{self.fields[number]}>")]
+        return "".join(parts) + self._closing(count) + "<Content>"
+
     def state(self) -> dict[str, str]:
         """Give what a saved format holds of it."""
         return {"kind": self.kind, "text": self.text}

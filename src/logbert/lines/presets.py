@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from logbert.lines.format import Format
+from logbert.lines.layout import LEVELS
 from logbert.lines.pattern import Pattern
 
-LEVELS = (
-    r"(?i)^(?:trace|debug|dbg|info|information|informational|notice|note|warn|warning|error|err|severe|fatal|critical|crit|"
-    r"alert|emerg|emergency|panic|verbose|fine|finer|finest|config|failure|success|audit|log|statement|hint|detail|[TDIWEFVNC]|\d)$"
-)
 HOST = r"^[\w.:/@-]+$"
 WORD = r"^[^\s\[\]]+$"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -15,10 +16,10 @@ from logbert.errors import InputError
 from logbert.lines.choice import choose_formats
 from logbert.lines.clocks import BY_NAME, Turns
 from logbert.lines.continuations import MOST_LINES, begins
-from logbert.lines.format import DATED, Format
-from logbert.lines.layout import INSIDE, MATCHED
+from logbert.lines.format import Format
+from logbert.lines.layout import Rows, constant
 from logbert.lines.order import Opened, in_order
-from logbert.lines.records import BEGINS, Joiner
+from logbert.lines.records import Joiner
 from logbert.lines.sources import STDIN, Skipped, Source, describe_skipped, find_sources
 from logbert.lines.streams import Intake, NotTextError, read_blocks
 from logbert.lines.text import Repairs, to_lines
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from logbert.progress import Progress
 
-BATCH_BYTES = 1 << 24
+BATCH_BYTES = 1 << 23  # about 60,000 lines
 SAMPLE_BYTES = 1 << 18
 SAMPLE_LINES = 2_000
 
@@ -55,6 +56,8 @@ class ReadSummary:
         Those among them that no longer fitted in the record's message.
     unmatched
         Records that do not fit the format and have the whole line as their message.
+    partial
+        Records that begin as the format does, up to the time at least, and go on otherwise.
     undated
         Records that fit, but whose time is none.
     invalid
@@ -76,6 +79,7 @@ class ReadSummary:
     continuation: int = 0
     clipped: int = 0
     unmatched: int = 0
+    partial: int = 0
     undated: int = 0
     invalid: int = 0
     nuls: int = 0
@@ -93,6 +97,7 @@ class ReadSummary:
             (self.clipped, "of them beyond what a message keeps"),
             (self.blank, "empty lines skipped"),
             (self.unmatched, "records do not fit the format and were taken whole"),
+            (self.partial, "records fit only the beginning of the format"),
             (self.undated, "records have an unreadable time"),
             (self.invalid, "invalid bytes replaced"),
             (self.nuls, "NUL bytes replaced"),
@@ -108,9 +113,27 @@ class ReadSummary:
 
 @dataclass(frozen=True)
 class _Batch:
+    """Lines of one source taken apart.
+
+    Attributes
+    ----------
+    first
+        How many lines of the source came before.
+    lines
+        The text of the lines.
+    rows
+        What the format read.
+    begin
+        Which of the lines begin a record.
+    blank
+        Which of them are empty and belong to none.
+    """
+
     first: int
     lines: pl.Series
-    rows: pl.DataFrame
+    rows: Rows
+    begin: pl.Series
+    blank: pl.Series
 
 
 class RecordReader:
@@ -189,21 +212,15 @@ class RecordReader:
         summary = self.summary
         try:
             for batch in self._batches(one, intake, repairs):
-                rows = batch.rows
-                summary.lines += len(batch.lines)
-                summary.blank += len(batch.lines) - len(rows)
-                numbered = rows.select(
-                    (pl.col("_at").cast(pl.Int64) + (start + batch.first)).alias("line"),
-                    pl.lit(one.source.name).alias("source"),
-                    pl.exclude("_at", MATCHED, INSIDE, DATED),
-                )
+                numbered = self._number(batch, start, one.source.name)
                 if turns:
-                    numbered = numbered.with_columns(turns.follow(numbered["timestamp"]).alias("timestamp"))
-                summary.undated += int((~rows[DATED] & rows[BEGINS]).sum())
-                summary.unmatched += int((~rows[MATCHED] & rows[BEGINS]).sum())
-                inside = rows[INSIDE]
-                summary.continuation += int(inside.sum())
-                records = joiner.add(numbered.filter(~inside) if inside.any() else numbered)
+                    numbered = numbered.with_columns(turns.follow(numbered["timestamp"]))
+                self._count_rows(batch)
+                absent = batch.blank | batch.rows.inside
+                if absent.any():
+                    records = joiner.add(numbered.filter(~absent), batch.begin.filter(~absent))
+                else:
+                    records = joiner.add(numbered, batch.begin)
                 if len(records):
                     yield self._shape(records)
             last = joiner.finish()
@@ -217,6 +234,22 @@ class RecordReader:
             summary.nuls += intake.nuls
             summary.cut += intake.cut
 
+    @staticmethod
+    def _number(batch: _Batch, start: int, source: str) -> pl.DataFrame:
+        first = start + batch.first
+        line = pl.int_range(first, first + len(batch.lines), eager=True).alias("line")
+        name = constant(source, len(batch.lines), pl.String).alias("source")
+        return pl.DataFrame([line, name, *batch.rows.table])
+
+    def _count_rows(self, batch: _Batch) -> None:
+        summary, rows = self.summary, batch.rows
+        summary.lines += len(batch.lines)
+        summary.blank += int((batch.blank & ~rows.inside).sum())
+        summary.undated += int((~rows.dated).sum())
+        summary.unmatched += int((~rows.fits & batch.begin & ~batch.blank).sum())
+        summary.partial += int(rows.partial.sum())
+        summary.continuation += int(rows.inside.sum())
+
     def _shape(self, records: pl.DataFrame) -> pl.DataFrame:
         """Give records the columns that all frames of this reader have."""
         if records.columns == list(self._schema):
@@ -229,7 +262,7 @@ class RecordReader:
         first = 0
         begun = False
         held: pl.Series | None = None
-        for lines, is_last in _with_last(_lines(one.source, self._batch_bytes, intake, repairs)):
+        for lines, is_last in _with_last(_ahead(_lines(one.source, self._batch_bytes, intake, repairs))):
             if held is not None:
                 lines = pl.concat([held, lines])
             wait = 0 if is_last else one.format.unfinished(lines)
@@ -237,11 +270,11 @@ class RecordReader:
             ready = lines.head(len(lines) - wait) if wait else lines
             if ready.is_empty():
                 continue
-            rows = _take_apart(ready, one.format)
-            if not begun and len(rows):
-                rows = rows.with_columns(pl.Series(BEGINS, [True] + [None] * (len(rows) - 1)).fill_null(rows[BEGINS]))
+            batch = _take_apart(ready, one.format, first)
+            if not begun and not batch.blank.all():
                 begun = True
-            yield _Batch(first, ready, rows)
+                batch.begin[int(batch.blank.arg_min() or 0)] = True
+            yield batch
             first += len(ready)
 
     def texts(self, lines: Iterable[int]) -> pl.DataFrame:
@@ -283,11 +316,10 @@ class RecordReader:
         kept: list[pl.DataFrame] = []
         last = -1
         for batch in self._batches(one, Intake(), Repairs()):
-            rows = batch.rows.select(
-                (pl.col("_at").cast(pl.Int64) + batch.first).alias("at"), BEGINS, batch.lines.gather(batch.rows["_at"])
-            )
-            rows = rows.with_columns(owner=pl.when(BEGINS).then("at").forward_fill().fill_null(last))
-            alone = rows.filter(pl.col("at").is_in(wanted) & ~pl.col(BEGINS)).with_columns(owner="at")
+            at = pl.int_range(batch.first, batch.first + len(batch.lines), eager=True).alias("at")
+            rows = pl.DataFrame([at, batch.begin.alias("begin"), batch.lines.alias("text")]).filter(~batch.blank)
+            rows = rows.with_columns(owner=pl.when("begin").then("at").forward_fill().fill_null(last))
+            alone = rows.filter(pl.col("at").is_in(wanted) & ~pl.col("begin")).with_columns(owner="at")
             whole = rows.filter(pl.col("owner").is_in(wanted)).filter(
                 pl.int_range(pl.len()).over("owner") <= MOST_LINES
             )
@@ -300,17 +332,27 @@ class RecordReader:
             yield from texts.sort("owner").iter_rows()
 
 
-def _take_apart(lines: pl.Series, format_: Format) -> pl.DataFrame:
-    """Take lines apart, with `BEGINS`; blank lines are left out, `_at` tells where each row was."""
-    blank = lines.str.strip_chars() == ""
+def _take_apart(lines: pl.Series, format_: Format, first: int) -> _Batch:
     rows = format_.read(lines)
-    rows = rows.with_columns(begins(rows, format_.joins).alias(BEGINS)).with_row_index("_at")
-    return rows.filter(~blank) if blank.any() else rows
+    begin = begins(rows, format_.joins)
+    blank = lines.str.strip_chars().str.len_bytes() == 0
+    return _Batch(first, lines, rows, begin & ~blank if blank.any() else begin, blank)
+
+
+def _ahead(items: Iterator[pl.Series]) -> Iterator[pl.Series]:
+    """Read the next block while this one is taken apart."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        coming = pool.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = pool.submit(next, items, None)
+            yield item
 
 
 def _lines(source: Source, batch_bytes: int, intake: Intake, repairs: Repairs) -> Iterator[pl.Series]:
     for block in read_blocks(source.path, source.name, batch_bytes, intake):
-        yield to_lines(block, repairs)
+        lines = to_lines(block, repairs)
+        intake.lines += len(lines)
+        yield lines
 
 
 def _with_last(items: Iterator[pl.Series]) -> Iterator[tuple[pl.Series, bool]]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from logbert.lines.continuations import MOST_LINES, MOST_TEXT
 
-BEGINS = "_begins"
+_RECORD = "_record"
 
 
 @dataclass
@@ -39,50 +39,50 @@ class Joiner:
         self._open_lines = 0
         self._open_bytes = 0
 
-    def add(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Take one row a line, with `BEGINS`, and give the records that are complete, without it."""
+    def add(self, rows: pl.DataFrame, begin: pl.Series) -> pl.DataFrame:
+        """Take one row a line, and which of them begin a record; give the records that are complete."""
         if rows.is_empty():
-            return rows.drop(BEGINS)
-        numbered = rows.with_columns(_record=pl.col(BEGINS).cum_sum())
-        if self._open is None:
-            heads, tails = numbered.filter(BEGINS), numbered.filter(~pl.col(BEGINS))
-        else:
-            waiting = self._open.with_columns(pl.lit(True).alias(BEGINS), _record=pl.lit(0, numbered["_record"].dtype))
-            heads = pl.concat([waiting.select(numbered.columns), numbered.filter(BEGINS)])
-            tails = numbered.filter(~pl.col(BEGINS))
-        if len(tails):
-            heads = self._append(heads, tails)
-        self._wait(heads, tails)
-        return heads.head(-1).drop(BEGINS, "_record")
+            return rows
+        waiting = self._open
+        if begin.all():
+            self._wait(rows.tail(1), 0, 0)
+            return rows.head(-1) if waiting is None else pl.concat([waiting, rows.head(-1)])
+        numbered = rows.with_columns(begin.cum_sum().alias(_RECORD))
+        heads, tails = numbered.filter(begin), numbered.filter(~begin)
+        if waiting is not None:
+            first = waiting.with_columns(pl.lit(0, numbered[_RECORD].dtype).alias(_RECORD))
+            heads = pl.concat([first, heads])
+        kept = self._append(heads, tails)
+        last = heads[_RECORD][-1]
+        own = tails.filter(pl.col(_RECORD) == last)
+        goes_on = last == 0
+        self._wait(
+            kept.tail(1).drop(_RECORD),
+            len(own) + goes_on * self._open_lines,
+            int((own["message"].str.len_bytes().cast(pl.Int64) + 1).sum()) + goes_on * self._open_bytes,
+        )
+        return kept.head(-1).drop(_RECORD)
 
     def finish(self) -> pl.DataFrame | None:
         """Give the record that still waited."""
         last, self._open = self._open, None
-        self._open_lines = self._open_bytes = 0
         return last
 
     def _append(self, heads: pl.DataFrame, tails: pl.DataFrame) -> pl.DataFrame:
-        waited = self._open is not None
-        begun_lines = pl.when(pl.col("_record") == 0).then(self._open_lines if waited else 0).otherwise(0)
-        begun_bytes = pl.when(pl.col("_record") == 0).then(self._open_bytes if waited else 0).otherwise(0)
+        """Append the text of continuation lines to their records, as far as there is room."""
+        goes_on = pl.col(_RECORD) == 0
         size = pl.col("message").str.len_bytes().cast(pl.Int64) + 1
         counted = tails.lazy().with_columns(
-            _nth=pl.int_range(1, pl.len() + 1).over("_record") + begun_lines,
-            _bytes=size.cum_sum().over("_record") + begun_bytes,
+            _nth=pl.int_range(1, pl.len() + 1).over(_RECORD) + pl.when(goes_on).then(self._open_lines).otherwise(0),
+            _bytes=size.cum_sum().over(_RECORD) + pl.when(goes_on).then(self._open_bytes).otherwise(0),
         )
         kept = counted.filter((pl.col("_nth") <= MOST_LINES) & (pl.col("_bytes") <= MOST_TEXT)).collect()
         self.joined.continuation += len(tails)
         self.joined.clipped += len(tails) - len(kept)
-        texts = kept.group_by("_record").agg(pl.col("message").str.join("\n").alias("_more"))
-        longer = heads.join(texts, on="_record", how="left", maintain_order="left")
-        message = pl.col("message") + pl.coalesce(pl.lit("\n") + pl.col("_more"), pl.lit(""))
-        return longer.with_columns(message.alias("message")).drop("_more")
+        texts = kept.group_by(_RECORD).agg(pl.col("message").str.join("\n").alias("_more"))
+        longer = heads.join(texts, on=_RECORD, how="left", maintain_order="left")
+        more = pl.coalesce(pl.lit("\n") + pl.col("_more"), pl.lit(""))
+        return longer.with_columns(pl.col("message") + more).drop("_more")
 
-    def _wait(self, heads: pl.DataFrame, tails: pl.DataFrame) -> None:
-        last = heads.tail(1)
-        own = tails.filter(pl.col("_record") == last["_record"][0])
-        if last["_record"][0] > 0 or self._open is None:
-            self._open_lines = self._open_bytes = 0
-        self._open_lines += len(own)
-        self._open_bytes += int(own["message"].str.len_bytes().cast(pl.Int64).sum()) + len(own)
-        self._open = last.drop(BEGINS, "_record")
+    def _wait(self, last: pl.DataFrame, lines: int, size: int) -> None:
+        self._open, self._open_lines, self._open_bytes = last, lines, size

@@ -46,6 +46,8 @@ class Intake:
     ----------
     bytes
         Bytes taken from disk.
+    lines
+        Lines read, as whoever makes lines of the blocks counts them.
     nuls
         NUL bytes found; a run of them is one mark in the text, or nothing at the ends of a line.
     cut
@@ -53,6 +55,7 @@ class Intake:
     """
 
     bytes: int = 0
+    lines: int = 0
     nuls: int = 0
     cut: int = 0
     advanced: Callable[[int], None] = field(default=lambda _: None)
@@ -75,7 +78,6 @@ def read_blocks(path: Path, name: str, block_bytes: int, intake: Intake) -> Iter
     """
     parts: list[bytes] = []
     held = 0
-    lines = 0
     try:
         for piece in _without_nuls(_text(path, name, intake), intake):
             parts.append(piece)
@@ -85,15 +87,13 @@ def read_blocks(path: Path, name: str, block_bytes: int, intake: Intake) -> Iter
             block, rest = _cut_at_line(b"".join(parts), intake)
             parts, held = [rest], len(rest)
             if block:
-                lines += block.count(b"\n")
                 yield block
     except DAMAGE as error:
         whole = b"".join(parts)
         end = whole.rfind(b"\n") + 1
         if end:
-            lines += whole.count(b"\n")
             yield whole[:end]
-        raise InputError(_say_damage(name, error, lines)) from error
+        raise InputError(_say_damage(name, error, intake.lines)) from error
     whole = b"".join(parts)
     if whole:
         yield whole

@@ -36,10 +36,11 @@ def to_lines(block: bytes, repairs: Repairs) -> pl.Series:
     >>> to_lines(b"one\r\ntwo\xff\n", repairs := Repairs()).to_list(), repairs.invalid
     (['one', 'two\ufffd'], 1)
     """
+    whole = memoryview(block)[: len(block) - block.endswith(b"\n")]
     try:
-        text = block.decode("utf-8")
+        text = str(whole, "utf-8")
     except UnicodeDecodeError:
-        text = block.decode("utf-8", "replace")
+        text = str(whole, "utf-8", "replace")
         repairs.invalid += text.count(REPLACEMENT) - block.count(REPLACEMENT.encode())
     if b"\r" in block:
         text = text.replace("\r\n", "\n").removesuffix("\r")
@@ -48,4 +49,4 @@ def to_lines(block: bytes, repairs: Repairs) -> pl.Series:
         repairs.colours += count
     if b"\0" in block:
         text = _NULS_AT_ENDS.sub("", text).replace("\0", NUL_MARK)
-    return pl.Series("text", [text.removesuffix("\n")], dtype=pl.String).str.split("\n").explode()
+    return pl.Series("text", [text], dtype=pl.String).str.split("\n").explode()

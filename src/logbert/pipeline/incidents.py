@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logbert.pipeline.reasons import quoted
+from logbert.pipeline.reasons import lead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from logbert.pipeline.reasons import Told
 
 ID_DIGITS = 8
+NEW = "unseen key"
 
 
 @dataclass(frozen=True)
@@ -27,20 +28,24 @@ class Cause:
     """What an incident's verdicts have in common: the kind of oddity and the template it is about."""
 
     kind: str
-    template: str
+    template: str | None
 
     @classmethod
     def of(cls, told: Sequence[Told]) -> Cause:
-        """Find the cause among a verdict's reasons, worst first; a verdict without reasons has its score as cause."""
+        """Find the cause among a verdict's reasons, worst first; a verdict without reasons has its score as cause.
+
+        A message never seen before is the cause wherever there is one: whatever else is odd follows from it. What is
+        missing at a sequence's end is the step that should have followed.
+        """
         if not told:
-            return cls("high score", "")
-        worst = told[0]
-        return cls(worst.reason.kind, worst.template or "")
+            return cls("high score", None)
+        worst = next((one for one in told if one.reason.kind == NEW), told[0])
+        return cls(worst.reason.kind, worst.template or worst.should_follow)
 
     @property
     def id(self) -> str:
         """The incident's stable id."""
-        return hashlib.sha256(f"{self.kind}\n{self.template}".encode()).hexdigest()[:ID_DIGITS]
+        return hashlib.sha256(f"{self.kind}\n{self.template or ''}".encode()).hexdigest()[:ID_DIGITS]
 
     @property
     def title(self) -> str:
@@ -49,9 +54,9 @@ class Cause:
         Examples
         --------
         >>> Cause("unseen key", "panic: <*>").title
-        'unseen key: "panic: <*>"'
+        'never seen before: "panic: <*>"'
         """
-        return f"{self.kind}: {quoted(self.template)}" if self.template else self.kind
+        return lead(self.kind, self.template)
 
 
 def incidents_of(verdicts: pl.DataFrame, titles: dict[str, str]) -> pl.DataFrame:

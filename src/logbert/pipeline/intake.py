@@ -83,7 +83,6 @@ class LogIntake:
     def learn(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
         """Find the format and the grouping where they are on auto, then learn the templates."""
         reader = open_records(inputs, self.format, progress=progress)
-        progress.note(f"format: {reader.format}")
         frames, first = _with_first_records(reader, CHOOSING_RECORDS)
         if isinstance(self.group, str):
             self.group = Grouping.choose(first) if self.group == "auto" else Grouping.parse(self.group)

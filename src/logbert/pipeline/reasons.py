@@ -16,6 +16,21 @@ MOST_REASONS = 8  # kept for a verdict; the rest say less and less
 MOST_EXPECTED = 3
 TEMPLATE_WIDTH = 100
 
+# What each kind of reason means, in words for people; {} is the template it is about.
+LEADS = {
+    "unseen key": "never seen before: {}",
+    "missing key": "missing: {}",
+    "unexpected key": "out of place: {}",
+    "unseen set of keys": "unusual together with the others: {}",
+    "unseen counts": "unusually often or rarely: {}",
+    "unseen 2-gram": "unusual order: {}",
+}
+WHOLE = {
+    "missing key": "ends too early",
+    "unseen length": "unusual length",
+    "far from normal": "unlike any normal sequence",
+}
+
 ALTERNATIVE = pl.Struct({"template": pl.String, "probability": pl.Float64})
 REASON = pl.Struct(
     {
@@ -42,6 +57,7 @@ class Told:
     reason: Reason
     text: str
     template: str | None
+    should_follow: str | None
     line: int | None
 
     def row(self, name_of: Callable[[int], str], place: dict[int, tuple[str, int, str]]) -> dict[str, object]:
@@ -73,22 +89,35 @@ def tell(reason: Reason, name_of: Callable[[int], str], lines: Sequence[int] | N
     if lines and position is not None:
         line = lines[min(position, len(lines) - 1)]
     template = None if reason.key is None else name_of(reason.key)
-    return Told(reason, _sentence(reason, template, name_of), template, line)
+    should_follow = name_of(reason.expected[0][0]) if reason.kind == "missing key" and reason.expected else None
+    return Told(reason, _sentence(reason, template, name_of), template, should_follow, line)
+
+
+def lead(kind: str, template: str | None) -> str:
+    """Say what kind of oddity it is, about which template; the words of incident titles, too.
+
+    Examples
+    --------
+    >>> lead("unseen key", "panic: <*>")
+    'never seen before: "panic: <*>"'
+    >>> lead("missing key", None)
+    'ends too early'
+    """
+    if template is None:
+        return WHOLE.get(kind, kind)
+    return LEADS.get(kind, f"{kind}: {{}}").format(quoted(template))
 
 
 def _sentence(reason: Reason, template: str | None, name_of: Callable[[int], str]) -> str:
     """Say what is odd, then what was expected instead."""
-    parts = [reason.kind]
-    if template is not None:
-        parts.append(quoted(template))
-    text = " ".join(parts)
+    text = lead(reason.kind, template)
     if reason.detail:
-        text += f": {reason.detail}"
-    likely = [f"{quoted(name_of(key))} ({probability:.0%})" for key, probability in reason.expected[:MOST_EXPECTED]]
+        text += f": {reason.detail}" if template is None else f", {reason.detail}"
+    likely = [f"{quoted(name_of(key))} ({_share(probability)})" for key, probability in reason.expected[:MOST_EXPECTED]]
     if likely:
-        text += f"; expected {', or '.join(likely)}"
-    if reason.rank is not None and reason.probability is not None:
-        text += f" (it came {_ordinal(reason.rank + 1)}, {_share(reason.probability)})"
+        text += f"; expected {' or '.join(likely)}"
+    if template is not None and reason.rank is not None and reason.probability is not None:
+        text += f"; this was {_ordinal(reason.rank + 1)} in line ({_share(reason.probability)})"
     return text
 
 
@@ -104,6 +133,6 @@ def _ordinal(number: int) -> str:
 
 
 def _share(probability: float) -> str:
-    if probability >= 0.01:
+    if probability >= 0.1:
         return f"{probability:.0%}"
-    return f"{probability:.2g}" if probability >= 1e-4 else "under 0.01 %"
+    return f"{probability:.2g}" if probability >= 1e-4 else "under 0.0001"

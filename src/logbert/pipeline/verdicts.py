@@ -61,13 +61,10 @@ def _tell_all(taken: Taken, detector: Detector, corpus: Corpus, rows: np.ndarray
         return []
     odd = corpus.take_rows(rows)
     explained = detector.explain_all(odd)
-    lines = taken.sequences["lines"].gather(rows) if "lines" in taken.sequences.columns else None
+    lines = taken.sequences["lines"].gather(rows).to_list()
     return [
-        [
-            tell(reason, taken.name_of, None if lines is None else lines[row].to_list())
-            for reason in explained[distinct][:MOST_REASONS]
-        ]
-        for row, distinct in enumerate(odd.inverse.tolist())
+        [tell(reason, taken.name_of, own) for reason in explained[distinct][:MOST_REASONS]]
+        for own, distinct in zip(lines, odd.inverse.tolist(), strict=True)
     ]
 
 

@@ -56,7 +56,7 @@ class Clocks:
 
     def times(self, members: pl.DataFrame) -> pl.Series:
         """Give each record (line, time, source) a time, if any record at all has one."""
-        if not members["time"].null_count() or not self._untimed:
+        if not members["time"].null_count():
             return members["time"]
         joined = members.join(pl.concat(self._untimed), on="line", how="left", maintain_order="left")
         begins = self._beginnings().gather(joined["source"])
@@ -66,9 +66,8 @@ class Clocks:
         """Give the records without a time the last their source gave so far, if it gave any."""
         before = pl.col("source").replace_strict(self._last, default=None, return_dtype=pl.Int64)
         at = pl.col("time").forward_fill().over("source").fill_null(before)
-        return (
-            records.select("line", at.alias("at"), pl.col("time").is_null().alias("bare")).filter("bare").drop("bare")
-        )
+        bare = pl.col("time").is_null().alias("bare")
+        return records.select("line", at.alias("at"), bare).filter("bare").drop("bare").drop_nulls()
 
     def _beginnings(self) -> pl.Series:
         """Give the time each source begins at."""

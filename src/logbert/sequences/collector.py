@@ -105,14 +105,17 @@ class Collector(ABC):
             One row a sequence: `sequence`, `start`, `end`, `keys`, `lines`, `times`, `label`. Sessions come in the
             order of their first line, windows in the order of their beginning.
         """
-        parts, self._parts = self._parts, []
-        rows = [part for part in parts if not part.is_empty()]
-        del parts
-        if not rows:
+        parts = [part for part in self._parts if not part.is_empty()]
+        self._parts = []
+        if not parts:
             return pl.DataFrame(schema=SCHEMA)
-        members = pl.concat(rows, rechunk=True)
-        rows.clear()
-        members = members.with_columns(_keys(members["code"], key_of_code)).drop("code")
+        # Column by column, each freed in the parts as it is joined, so that there is never a second copy of all.
+        columns = {
+            name: pl.concat([part.drop_in_place(name) for part in parts], rechunk=True) for name in parts[0].columns
+        }
+        columns["key"] = _keys(columns.pop("code"), key_of_code)
+        members = pl.DataFrame(columns)
+        del columns
         if not members["line"].is_sorted():
             members = members.sort("line", maintain_order=True)
         return self._sequences(members)

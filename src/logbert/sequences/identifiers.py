@@ -49,7 +49,8 @@ def _in_messages(messages: pl.Series) -> Iterator[Grouping]:
     for stem in _frequent(some, _STEM):
         minus = "-?" if stem.endswith("_") else ""
         yield Sessions(rf"{stem}{minus}\d+")
-        yield Sessions(rf"{stem}{minus}\w+(?:-\w+)*")
+        parts = some.str.contains(rf"{stem}{minus}\w+-\w").any()
+        yield Sessions(rf"{stem}{minus}\w+(?:-\w+)*" if parts else rf"{stem}{minus}\w+")
     for key in _frequent(some, _KEYED):
         if not pl.Series([key]).str.contains(NOT_WORK).item():
             yield Sessions(rf'\b{key}"?\s*[=:]\s*["\[]?([\w.-]+)')

@@ -47,9 +47,10 @@ def _by_id(sequences: pl.DataFrame, labels: pl.DataFrame) -> tuple[pl.DataFrame,
     labelled = sequences.drop("label", strict=False).join(table, on="sequence", how="left", maintain_order="left")
     unlabelled = labelled["label"].null_count()
     if unlabelled == len(sequences) and len(sequences):
+        first = repr(table["sequence"][0]) if len(table) else "nothing"
         raise InputError(
-            f"the labels name none of the {len(sequences):,} sequences; the first label is of "
-            f"{table['sequence'][0] if len(table) else 'nothing'!r}, the first sequence is {sequences['sequence'][0]!r}"
+            f"the labels name none of the {len(sequences):,} sequences; the first label is of {first}, "
+            f"the first sequence is {sequences['sequence'][0]!r}"
         )
     unused = len(table) - table["sequence"].is_in(sequences["sequence"].implode()).sum()
     notes = []

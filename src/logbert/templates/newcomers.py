@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logbert.templates.tokens import HOLE, Kind, cut, kinds_of
+from logbert.templates.grouping import FORMS
+from logbert.templates.kinds import Kind, kinds_of
+from logbert.templates.tokens import BETWEEN, HOLE, cut, form_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,17 +46,23 @@ class Newcomers:
         self._kinds: list[list[int]] = []
         self._leaves: dict[tuple[object, ...], list[int]] = {}
 
-    def restore(self, templates: list[list[str]]) -> None:
+    def restore(self, forms: pl.Series) -> None:
         """Open templates again that were opened in an earlier run.
 
         Parameters
         ----------
-        templates
-            Their tokens, in the order of their keys.
+        forms
+            Their forms, in the order of their keys.
         """
-        for tokens in templates:
+        for tokens in form_tokens(forms).to_list():
             kinds = kinds_of(pl.Series(tokens, dtype=pl.String)).tolist()
             self._open(tokens, kinds, self._leaf(tokens, kinds))
+
+    def forms(self) -> pl.DataFrame:
+        """Give the form of each template, with the columns of `FORMS`."""
+        forms = [BETWEEN.join(tokens) for tokens in self.templates]
+        keys = range(self.first_key, self.first_key + len(forms))
+        return pl.DataFrame({"key": keys, "form": forms, "spans": [False] * len(forms)}, schema=FORMS)
 
     def settle(self, masked: pl.Series) -> NDArray[np.int32]:
         """Give a key to each message in turn.

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logbert.errors import ModelError
-from logbert.templates.grouping import Evidence
+from logbert.templates.grouping import FORMS
 from logbert.templates.masks import Masks
+from logbert.templates.patterns import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    _Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 
 VERSION = 1
 
@@ -22,14 +25,10 @@ _SETTINGS = "templates.json"
 _TABLE = "templates.parquet"
 _MESSAGES = "messages.parquet"
 
-_TABLE_SCHEMA = {
-    "key": pl.Int32,
-    "template": pl.String,
-    "count": pl.Int64,
-    "example": pl.String,
-    "tokens": pl.List(pl.String),
-}
-_MESSAGES_SCHEMA = {"masked": pl.String, "key": pl.Int32}
+_FORMS = "forms.parquet"
+
+_TABLE_SCHEMA: _Schema = {"key": pl.Int32, "template": pl.String, "count": pl.Int64, "example": pl.String}
+_MESSAGES_SCHEMA: _Schema = {"masked": pl.String, "key": pl.Int32}
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,8 @@ class Stored:
         How many of the templates were learnt; the others were opened at detection.
     table
         One row a template, in order of keys.
+    forms
+        The forms of each template, in order of keys.
     messages
         One row a distinct masked message, in order of codes, with its key.
     """
@@ -52,11 +53,12 @@ class Stored:
     evidence: Evidence
     learnt: int
     table: pl.DataFrame
+    forms: pl.DataFrame
     messages: pl.DataFrame
 
 
 def write_templates(folder: Path, stored: Stored) -> None:
-    """Write the three files.
+    """Write the four files.
 
     Parameters
     ----------
@@ -74,11 +76,12 @@ def write_templates(folder: Path, stored: Stored) -> None:
     }
     (folder / _SETTINGS).write_text(json.dumps(settings, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     stored.table.select(list(_TABLE_SCHEMA)).write_parquet(folder / _TABLE)
+    stored.forms.select(list(FORMS)).write_parquet(folder / _FORMS)
     stored.messages.select(list(_MESSAGES_SCHEMA)).write_parquet(folder / _MESSAGES)
 
 
 def read_templates(folder: Path) -> Stored:
-    """Read the three files and see that they belong together.
+    """Read the four files and see that they belong together.
 
     Parameters
     ----------
@@ -87,6 +90,7 @@ def read_templates(folder: Path) -> Stored:
     """
     settings = _read_settings(folder / _SETTINGS)
     table = _read_frame(folder / _TABLE, _TABLE_SCHEMA)
+    forms = _read_frame(folder / _FORMS, FORMS)
     messages = _read_frame(folder / _MESSAGES, _MESSAGES_SCHEMA)
     try:
         stored = Stored(
@@ -94,9 +98,10 @@ def read_templates(folder: Path) -> Stored:
             evidence=Evidence(**settings["evidence"]),  # type: ignore[arg-type]
             learnt=int(settings["learnt"]),  # type: ignore[call-overload]
             table=table,
+            forms=forms,
             messages=messages,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelError(f"{folder / _SETTINGS}: damaged ({error}); train the model again") from None
     _check(folder, stored)
     return stored
@@ -116,7 +121,7 @@ def _read_settings(path: Path) -> dict[str, object]:
     return settings
 
 
-def _read_frame(path: Path, schema: Mapping[str, object]) -> pl.DataFrame:
+def _read_frame(path: Path, schema: _Schema) -> pl.DataFrame:
     try:
         frame = pl.read_parquet(path)
     except OSError as error:
@@ -136,6 +141,8 @@ def _check(folder: Path, stored: Stored) -> None:
         and 0 <= stored.learnt <= len(keys)
         and (used.is_empty() or (used.is_between(0, len(keys) - 1).all()))
         and not stored.messages["masked"].is_duplicated().any()
+        and stored.forms["key"].unique().sort().equals(keys)
+        and stored.forms["key"].is_sorted()
     )
     if not whole:
-        raise ModelError(f"{folder}: {_TABLE} and {_MESSAGES} do not belong together; train the model again")
+        raise ModelError(f"{folder}: {_TABLE}, {_FORMS} and {_MESSAGES} do not belong together; train the model again")

@@ -10,13 +10,14 @@ import polars as pl
 
 from logbert.errors import OptionError
 from logbert.templates.codebook import Codebook
-from logbert.templates.grouping import Evidence, group_messages
+from logbert.templates.grouping import FORMS, group_messages
 from logbert.templates.masks import Masks
 from logbert.templates.matching import Matcher
 from logbert.templates.newcomers import Newcomers
 from logbert.templates.parameters import parameters
+from logbert.templates.patterns import Evidence
 from logbert.templates.storage import Stored, read_templates, write_templates
-from logbert.templates.tokens import join
+from logbert.templates.tokens import form_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,17 +68,18 @@ class Templates:
         self._key_of_code = np.zeros(0, dtype=np.int32)
         self._counts_before = np.zeros(0, dtype=np.int64)
         self._examples: list[str] = []
-        self._settled: list[list[str]] = []
+        self._texts = pl.Series("template", [], dtype=pl.String)
+        self._forms = pl.DataFrame(schema=FORMS)
         self._newcomers = Newcomers(0)
-        self._matcher = Matcher([])
+        self._matcher: Matcher | None = None
 
     def __len__(self) -> int:
-        return len(self._settled) + len(self._newcomers.templates)
+        return len(self._texts) + len(self._newcomers.templates)
 
     @property
     def learnt(self) -> int:
         """How many keys `learn` has seen to; larger keys were opened by `follow` since."""
-        return len(self._settled)
+        return len(self._texts)
 
     def encode(self, messages: pl.Series) -> pl.Series:
         """Give each message a code: one number a distinct masked message, in order of first appearance.
@@ -101,31 +103,23 @@ class Templates:
         by first appearance.
         """
         masked, keys = self._open()
-        templates = self._all()
-        first_code = len(self._key_of_code)
-        keys[:] = self._known_matcher().match(masked)
+        self._adopt_newcomers()
+        keys[:] = self._known(masked)
         rest = np.flatnonzero(keys < 0)
         if len(rest):
-            group, found = group_messages(masked.gather(rest), self.evidence)
-            _, first, place = np.unique(group, return_index=True, return_inverse=True)
-            order = np.argsort(first)
-            rank = np.empty_like(order)
-            rank[order] = np.arange(len(order))
-            keys[rest] = len(templates) + rank[place]
-            templates += [found[group[row]] for row in first[order]]
-        self._settled = templates
-        self._newcomers = Newcomers(len(templates))
-        self._matcher = Matcher(templates)
-        self._settle(keys, first_code)
+            found = group_messages(masked.gather(rest), self.evidence)
+            keys[rest] = self.learnt + found.keys
+            self._adopt(found.texts, found.forms.with_columns(pl.col("key") + self.learnt))
+        self._newcomers = Newcomers(self.learnt)
+        self._settle(keys)
 
     def follow(self) -> None:
         """Settle all open codes one by one, in order of appearance, leaving the learnt templates as they are."""
         masked, keys = self._open()
-        first_code = len(self._key_of_code)
-        keys[:] = self._matcher.match(masked)
+        keys[:] = self._known(masked)
         rest = np.flatnonzero(keys < 0)
         keys[rest] = self._newcomers.settle(masked.gather(rest))
-        self._settle(keys, first_code)
+        self._settle(keys)
 
     def keys(self, codes: pl.Series) -> pl.Series:
         """Give the log key of each code.
@@ -158,7 +152,7 @@ class Templates:
         return pl.DataFrame(
             {
                 "key": pl.Series(range(len(self)), dtype=pl.Int32),
-                "template": pl.Series([join(tokens) for tokens in self._all()], dtype=pl.String),
+                "template": self._all_texts(),
                 "count": pl.Series(counts, dtype=pl.Int64),
                 "example": pl.Series(self._examples, dtype=pl.String),
             }
@@ -167,7 +161,7 @@ class Templates:
     @property
     def event_ids(self) -> pl.Series:
         """The first eight hex digits of the MD5 of each template, as loghub names its events."""
-        ids = [md5(join(tokens).encode(), usedforsecurity=False).hexdigest()[:8] for tokens in self._all()]
+        ids = [md5(text.encode(), usedforsecurity=False).hexdigest()[:8] for text in self._all_texts()]
         return pl.Series("event_id", ids, dtype=pl.String)
 
     def parameters(self, messages: pl.Series, keys: pl.Series) -> pl.Series:
@@ -185,7 +179,7 @@ class Templates:
         List(String)
             As many texts as the template has wildcards.
         """
-        return parameters(messages, keys, [join(tokens) for tokens in self._all()], self.masks)
+        return parameters(messages, keys, self._all_texts().to_list(), self.masks)
 
     def save(self, folder: Path) -> None:
         """Write templates, keys and masks to a folder.
@@ -202,7 +196,8 @@ class Templates:
                 masks=self.masks,
                 evidence=self.evidence,
                 learnt=self.learnt,
-                table=self.table.with_columns(tokens=pl.Series(self._all(), dtype=pl.List(pl.String))),
+                table=self.table,
+                forms=pl.concat([self._forms, self._newcomers.forms()]),
                 messages=pl.DataFrame({"masked": self._book.masked()[:settled], "key": self._key_of_code}),
             ),
         )
@@ -218,28 +213,41 @@ class Templates:
         """
         stored = read_templates(folder)
         templates = cls(stored.masks, stored.evidence)
-        tokens = stored.table["tokens"].to_list()
-        templates._settled = tokens[: stored.learnt]
+        learnt = pl.col("key") < stored.learnt
+        templates._texts = stored.table["template"].head(stored.learnt)
+        templates._forms = stored.forms.filter(learnt)
         templates._newcomers = Newcomers(stored.learnt)
-        templates._newcomers.restore(tokens[stored.learnt :])
-        templates._matcher = Matcher(templates._settled)
+        templates._newcomers.restore(stored.forms.filter(~learnt)["form"])
         templates._counts_before = stored.table["count"].to_numpy()
         templates._examples = stored.table["example"].to_list()
         templates._book.restore(stored.messages["masked"])
         templates._key_of_code = stored.messages["key"].to_numpy().copy()
         return templates
 
-    def _all(self) -> list[list[str]]:
-        return self._settled + self._newcomers.templates
+    def _all_texts(self) -> pl.Series:
+        return pl.concat([self._texts, form_texts(self._newcomers.forms()["form"]).alias("template")])
 
-    def _known_matcher(self) -> Matcher:
-        return Matcher(self._all()) if self._newcomers.templates else self._matcher
+    def _adopt_newcomers(self) -> None:
+        if self._newcomers.templates:
+            forms = self._newcomers.forms()
+            self._adopt(form_texts(forms["form"]), forms)
+
+    def _adopt(self, texts: pl.Series, forms: pl.DataFrame) -> None:
+        self._texts = pl.concat([self._texts, texts.alias("template")])
+        self._forms = pl.concat([self._forms, forms])
+        self._matcher = None
+
+    def _known(self, masked: pl.Series) -> NDArray[np.int32]:
+        """Give the keys of messages that learnt templates fit, -1 for the others."""
+        if self._matcher is None:
+            self._matcher = Matcher(self._forms)
+        return self._matcher.match(masked)
 
     def _open(self) -> tuple[pl.Series, NDArray[np.int32]]:
         masked = self._book.masked(len(self._key_of_code))
         return masked, np.full(len(masked), -1, dtype=np.int32)
 
-    def _settle(self, keys: NDArray[np.int32], first_code: int) -> None:
+    def _settle(self, keys: NDArray[np.int32]) -> None:
         self._key_of_code = np.concatenate([self._key_of_code, keys])
         examples = self._book.take_examples()
         new, first = np.unique(keys, return_index=True)

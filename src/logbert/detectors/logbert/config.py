@@ -1,0 +1,149 @@
+"""What a LogBERT is made of: every number of the network, its training and its verdict, with unit and meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from logbert.errors import OptionError
+
+
+@dataclass(frozen=True)
+class LogBERTConfig:
+    """Every choice behind a LogBERT; the names in brackets are the paper's.
+
+    Attributes
+    ----------
+    input
+        Numbers that represent a key at the input: its embedding plus its position's (d).
+    hidden
+        Numbers that represent a key inside the network; where it differs from `input`, a projection lies between (d_o).
+    feed_forward
+        Width of the feed-forward sub-layer, in units.
+    layers
+        Transformer layers.
+    heads
+        Attention heads a layer; they divide `hidden` (H).
+    dropout
+        Share of each sub-layer's outputs that training drops.
+    context
+        Keys the network reads at once; a longer sequence is judged in chunks.
+    end
+        Whether an END token follows the last key, so that a missing end can surprise.
+    mlkp
+        Whether to train on masked log key prediction.
+    vhm
+        Whether to train on volume of hypersphere minimisation.
+    alpha
+        Weight of the hypersphere's loss beside the prediction's.
+    mask_ratio_least, mask_ratio_most
+        Share of a sequence's tokens masked in training, drawn evenly between the two (m).
+    masks
+        Masks a sequence is judged under.
+    detection_ratio
+        Share of tokens each of them hides (m).
+    candidates
+        Likeliest keys that count as expected; None chooses it on held-out normals (g).
+    misses_allowed
+        Masked keys outside the candidates that are still normal; None finds the boundary on held-out normals (r).
+    score_by
+        "surprise", "misses" or "distance".
+    repeats
+        Exponent: a sequence that occurs n times is seen n**repeats times an epoch, each time under a mask of its own.
+    emphasis
+        Exponent: it weighs n**emphasis in the loss.
+    batch
+        Sequences a training step.
+    learning_rate
+        Largest step of the optimiser (AdamW).
+    weight_decay
+        Shrinkage of the weights a step, as a share of the learning rate.
+    warmup
+        Share of the epochs in which the learning rate rises; afterwards it falls along a cosine.
+    epochs
+        Passes over the training sequences, at most.
+    patience
+        Epochs without a better loss on held-out normals after which training stops.
+    """
+
+    input: int
+    hidden: int
+    feed_forward: int
+    layers: int
+    heads: int
+    dropout: float
+    context: int
+    end: bool
+    mlkp: bool
+    vhm: bool
+    alpha: float
+    mask_ratio_least: float
+    mask_ratio_most: float
+    masks: int
+    detection_ratio: float
+    candidates: int | None
+    misses_allowed: int | None
+    score_by: str
+    repeats: float
+    emphasis: float
+    batch: int
+    learning_rate: float
+    weight_decay: float
+    warmup: float
+    epochs: int
+    patience: int
+
+
+DEFAULT: Final = LogBERTConfig(
+    input=64,
+    hidden=64,
+    feed_forward=128,
+    layers=2,
+    heads=4,
+    dropout=0.1,
+    context=512,
+    end=True,
+    mlkp=True,
+    vhm=False,
+    alpha=0.1,
+    mask_ratio_least=0.3,
+    mask_ratio_most=0.9,
+    masks=8,
+    detection_ratio=0.5,
+    candidates=5,
+    misses_allowed=None,
+    score_by="surprise",
+    repeats=0.5,
+    emphasis=1.0,
+    batch=64,
+    learning_rate=3e-3,
+    weight_decay=0.01,
+    warmup=0.1,
+    epochs=60,
+    patience=15,
+)
+PAPER: Final = replace(
+    DEFAULT,
+    input=50,
+    hidden=256,
+    feed_forward=512,
+    end=False,
+    vhm=True,
+    mask_ratio_least=0.5,
+    mask_ratio_most=0.5,
+    masks=1,
+    candidates=None,
+    score_by="misses",
+    learning_rate=1e-3,
+    epochs=40,
+)
+PRESETS: Final = {"default": DEFAULT, "paper": PAPER}
+
+
+def resolve(preset: str, **overrides: Any) -> LogBERTConfig:
+    """Take a preset and put the given values (those that are not None) in its place."""
+    if preset not in PRESETS:
+        raise OptionError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
+    known = {field.name for field in fields(LogBERTConfig)}
+    given = {name: value for name, value in overrides.items() if value is not None and name in known}
+    return replace(PRESETS[preset], **given)

@@ -1,0 +1,238 @@
+"""LogBERT as a detector: fit on normal sequences, score, explain, save, go on learning."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from logbert.detectors.base import Detector, DetectorState, Reason
+from logbert.detectors.corpus import Corpus, Scores, SequencesLike
+from logbert.detectors.logbert import explaining, scoring
+from logbert.detectors.logbert.config import LogBERTConfig, resolve
+from logbert.detectors.logbert.tokens import Chunks, Vocabulary
+from logbert.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from logbert.detectors.logbert.reading import Slots
+
+_OF_THE_NETWORK = (
+    "input",
+    "hidden",
+    "feed_forward",
+    "layers",
+    "heads",
+    "dropout",
+    "context",
+    "mlkp",
+    "vhm",
+    "alpha",
+    "masks",
+    "candidates",
+    "misses_allowed",
+    "score_by",
+    "batch",
+    "learning_rate",
+    "epochs",
+    "patience",
+)
+
+
+class LogBERT(Detector):
+    """Reads a sequence with half of its keys hidden and is surprised by what it would not have guessed."""
+
+    name: ClassVar[str] = "logbert"
+
+    def __init__(
+        self,
+        preset: str = "default",
+        *,
+        false_alarms: float = 0.001,
+        seed: int = 0,
+        device: str = "auto",
+        progress: Progress = SILENT,
+        input: int | None = None,  # noqa: A002 - the paper's word
+        hidden: int | None = None,
+        feed_forward: int | None = None,
+        layers: int | None = None,
+        heads: int | None = None,
+        dropout: float | None = None,
+        context: int | None = None,
+        mlkp: bool | None = None,
+        vhm: bool | None = None,
+        alpha: float | None = None,
+        mask_ratio: float | None = None,
+        masks: int | None = None,
+        candidates: int | None = None,
+        misses_allowed: int | None = None,
+        score_by: Literal["surprise", "misses", "distance"] | None = None,
+        batch: int | None = None,
+        learning_rate: float | None = None,
+        epochs: int | None = None,
+        patience: int | None = None,
+    ) -> None:
+        self.preset = preset
+        self.false_alarms = false_alarms
+        self.seed = seed
+        self.device = device
+        self.progress = progress
+        self.input = input
+        self.hidden = hidden
+        self.feed_forward = feed_forward
+        self.layers = layers
+        self.heads = heads
+        self.dropout = dropout
+        self.context = context
+        self.mlkp = mlkp
+        self.vhm = vhm
+        self.alpha = alpha
+        self.mask_ratio = mask_ratio
+        self.masks = masks
+        self.candidates = candidates
+        self.misses_allowed = misses_allowed
+        self.score_by = score_by
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.patience = patience
+
+    @property
+    def config(self) -> LogBERTConfig:
+        """The preset, with the parameters that were given in its place."""
+        given = {name: getattr(self, name) for name in _OF_THE_NETWORK}
+        ratio = dict.fromkeys(("mask_ratio_least", "mask_ratio_most", "detection_ratio"), self.mask_ratio)
+        return resolve(self.preset, **given, **ratio)
+
+    def _learn(self, train: Corpus, held_out: Corpus) -> None:
+        from logbert.detectors.logbert.course import Course
+
+        self.config_ = self.config
+        self.vocabulary_ = Vocabulary(np.unique(train.keys))
+        self.course_ = Course(epochs=self.config_.epochs)
+        self._train(train, held_out)
+
+    def fit_more(self, sequences: SequencesLike, *, held_out: SequencesLike | None = None) -> Self:
+        """Go on learning: to the end of a fit that was interrupted, or for another round after a whole one.
+
+        Keys that are new join the vocabulary. The boundary is found anew, on the part of `sequences` held out.
+        """
+        self._must_be_fitted()
+        return self._fit(sequences, held_out, self._learn_more)
+
+    def _learn_more(self, train: Corpus, held_out: Corpus) -> None:
+        self.vocabulary_ = self.vocabulary_.extended(train.keys)
+        self._train(train, held_out)
+
+    def _train(self, train: Corpus, held_out: Corpus) -> None:
+        from logbert.detectors.logbert import fitting
+
+        self.reader_, self.centre_ = fitting.train(
+            self.config_,
+            self.vocabulary_,
+            self.course_,
+            train,
+            held_out,
+            seed=self.seed,
+            device=fitting.choose_device(self.device),
+            progress=self.progress,
+        )
+        self.candidates_ = self.config_.candidates or 5
+
+    @property
+    def interrupted_(self) -> bool:
+        """Whether Ctrl-C ended the last fit early; `fit_more` goes on from there."""
+        return self.course_.interrupted
+
+    def calibrate(self, held_out: SequencesLike) -> None:
+        """Find the boundary on held-out normals, unless `misses_allowed` sets it by hand."""
+        super().calibrate(held_out)
+
+    def raw_scores(self, corpus: Corpus) -> Scores:
+        """Score each distinct sequence: nats of surprise, misses, or the distance to the centre."""
+        chunks = self._chunks(corpus)
+        if self.config_.score_by == "distance":
+            return scoring.distance(self.reader_.represent(chunks), self.centre_, chunks, len(corpus))
+        slots = self.reader_.examine(chunks)
+        if self.config_.score_by == "misses":
+            return scoring.misses(slots, chunks, len(corpus), self.candidates_)
+        return scoring.surprise(slots, chunks, len(corpus))
+
+    def misses(self, sequences: SequencesLike, candidates: int | None = None) -> npt.NDArray[np.int64]:
+        """Count each sequence's masked keys outside the `candidates` likeliest, over all masks (the paper's g)."""
+        corpus, chunks, slots = self._examined(sequences)
+        counted = scoring.misses(slots, chunks, len(corpus), candidates or self.candidates_)
+        return corpus.spread(counted.astype(np.int64)).astype(np.int64)
+
+    def masked(self, sequences: SequencesLike) -> npt.NDArray[np.int64]:
+        """Count each sequence's masked keys over all masks: what `misses` is a part of."""
+        corpus, chunks, slots = self._examined(sequences)
+        return corpus.spread(scoring.masked(slots, chunks, len(corpus)).astype(np.int64)).astype(np.int64)
+
+    def represent(self, sequences: SequencesLike) -> npt.NDArray[np.float32]:
+        """Give each sequence's vector h_DIST, the mean over masks and chunks: (sequences, hidden)."""
+        self._must_be_fitted()
+        corpus = Corpus.of(sequences)
+        chunks = self._chunks(corpus)
+        total = np.zeros((len(corpus), self.config_.hidden), dtype=np.float32)
+        np.add.at(total, chunks.owners, self.reader_.represent(chunks))
+        parts = np.bincount(chunks.owners, minlength=len(corpus))[:, None]
+        return corpus.spread(total / parts.astype(np.float32)).astype(np.float32)
+
+    def explain(self, sequence: Sequence[int] | npt.NDArray[np.integer]) -> list[Reason]:
+        """Name the keys that made the sequence odd, worst first, with what was expected instead."""
+        self._must_be_fitted()
+        return self.explain_all(Corpus.of([sequence]))[0]
+
+    def explain_all(self, corpus: Corpus) -> list[list[Reason]]:
+        """Explain each distinct sequence."""
+        chunks = self._chunks(corpus)
+        boundary = self.calibration_.threshold
+        if self.config_.score_by == "distance":
+            return explaining.far_away(self.raw_scores(corpus), boundary)
+        slots = self.reader_.examine(chunks)
+        if self.config_.score_by == "misses":
+            weights = explaining.missed_tokens(slots, chunks, self.candidates_, boundary)
+        else:
+            weights = explaining.surprising_tokens(slots, chunks, boundary)
+        return explaining.reasons(self.reader_, self.vocabulary_, corpus, chunks, weights)
+
+    def state(self) -> DetectorState:
+        """Give everything that was learnt, as plain data."""
+        state = super().state()
+        return replace(state, params={name: value for name, value in state.params.items() if name != "progress"})
+
+    def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
+        facts = {"config": asdict(self.config_), "candidates": self.candidates_, "training": self.course_.facts()}
+        arrays = {"keys": self.vocabulary_.keys, "centre": self.centre_, **self.course_.arrays()}
+        return facts, arrays
+
+    def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
+        from logbert.detectors.logbert import fitting
+        from logbert.detectors.logbert.course import Course
+
+        self.config_ = LogBERTConfig(**facts["config"])
+        self.candidates_ = facts["candidates"]
+        self.vocabulary_ = Vocabulary(arrays["keys"].astype(np.int32))
+        self.centre_ = arrays["centre"].astype(np.float32)
+        self.course_ = Course.of(facts["training"], arrays)
+        self.reader_ = fitting.reader(
+            self.config_,
+            self.vocabulary_,
+            self.course_.best,
+            seed=self.seed,
+            device=fitting.choose_device(self.device),
+        )
+
+    def _chunks(self, corpus: Corpus) -> Chunks:
+        return Chunks.of(corpus, self.vocabulary_, context=self.config_.context, end=self.config_.end)
+
+    def _examined(self, sequences: SequencesLike) -> tuple[Corpus, Chunks, Slots]:
+        self._must_be_fitted()
+        corpus = Corpus.of(sequences)
+        chunks = self._chunks(corpus)
+        return corpus, chunks, self.reader_.examine(chunks)

@@ -1,0 +1,106 @@
+"""The network of LogBERT: a Transformer encoder that reads a log sequence with some of its keys hidden.
+
+Notable:
+- a DIST token first, whose last hidden vector stands for the whole sequence; in the default preset an END token last
+- sinusoidal positions added to the key embeddings
+- an input narrower or wider than the hidden vectors goes through one linear projection (the paper gives 50 and 256, and
+  a residual connection needs both sides of a sub-layer to be equally wide)
+- residual, then layer norm (post-norm), ReLU in the feed-forward
+- one fused matrix for queries, keys and values; attention never looks at padding
+- only masked positions go to the output layer
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - the name everybody knows it by
+from torch import Tensor, nn
+
+from logbert.detectors.logbert.tokens import END, PAD, SPECIALS
+
+if TYPE_CHECKING:
+    from logbert.detectors.logbert.config import LogBERTConfig
+
+
+def sinusoids(length: int, width: int) -> Tensor:
+    """Position embeddings T: sines in the even columns, cosines in the odd ones, (length, width)."""
+    position = torch.arange(length, dtype=torch.float32)[:, None]  # (length, 1)
+    rate = torch.exp(
+        torch.arange(0, width, 2, dtype=torch.float32) * (-math.log(10000.0) / width)
+    )  # (ceil(width / 2),)
+    table = torch.zeros(length, width)
+    table[:, 0::2] = torch.sin(position * rate)
+    table[:, 1::2] = torch.cos(position * rate)[:, : width // 2]
+    return table
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention, equations 1 and 2: f(X) = Concat(head_1, ..., head_H) W_O."""
+
+    def __init__(self, config: LogBERTConfig) -> None:
+        super().__init__()
+        self.heads = config.heads
+        self.qkv = nn.Linear(config.hidden, 3 * config.hidden)
+        self.out = nn.Linear(config.hidden, config.hidden)
+
+    def forward(self, x: Tensor, visible: Tensor | None) -> Tensor:
+        """Let every token look at the visible ones; x is (B, L, hidden), visible (B, 1, 1, L) or None for all."""
+        b, length, hidden = x.shape
+        qkv = self.qkv(x).view(b, length, 3, self.heads, hidden // self.heads)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each (B, H, L, hidden / H)
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=visible)  # (B, H, L, hidden / H)
+        return self.out(mixed.transpose(1, 2).reshape(b, length, hidden))  # type: ignore[no-any-return]
+
+
+class Layer(nn.Module):
+    """One Transformer layer, equation 3, with a residual connection and layer norm around each sub-layer."""
+
+    def __init__(self, config: LogBERTConfig) -> None:
+        super().__init__()
+        self.attention = Attention(config)
+        self.norm_attention = nn.LayerNorm(config.hidden)
+        self.widen = nn.Linear(config.hidden, config.feed_forward)
+        self.narrow = nn.Linear(config.feed_forward, config.hidden)
+        self.norm_feed_forward = nn.LayerNorm(config.hidden)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, x: Tensor, visible: Tensor | None) -> Tensor:
+        """Map (B, L, hidden) to (B, L, hidden)."""
+        x = self.norm_attention(x + self.dropout(self.attention(x, visible)))
+        fed = self.narrow(F.relu(self.widen(x)))
+        return self.norm_feed_forward(x + self.dropout(fed))  # type: ignore[no-any-return]
+
+
+class LogBERTNetwork(nn.Module):
+    """From tokens to hidden vectors, and from the hidden vectors of masked positions to a distribution over keys."""
+
+    def __init__(self, config: LogBERTConfig, keys: int) -> None:
+        super().__init__()
+        self.first_class = END if config.end else SPECIALS  # the token of class 0
+        self.embedding = nn.Embedding(SPECIALS + keys, config.input)
+        self.positions: Tensor
+        self.register_buffer("positions", sinusoids(config.context + 2, config.input), persistent=False)
+        self.project = nn.Linear(config.input, config.hidden) if config.input != config.hidden else nn.Identity()
+        self.dropout = nn.Dropout(config.dropout)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+        self.output = nn.Linear(config.hidden, SPECIALS + keys - self.first_class)  # W_C and b_C of equation 4
+
+    def forward(self, tokens: Tensor, visible: Tensor | None = None) -> Tensor:
+        """Give the contextual vectors h of (B, L) tokens: (B, L, hidden).
+
+        `visible` says which tokens are not padding; None computes it.
+        """
+        if visible is None:
+            visible = tokens != PAD
+        x = self.embedding(tokens) + self.positions[: tokens.shape[1]]  # (B, L, input)
+        x = self.dropout(self.project(x))  # (B, L, hidden)
+        for layer in self.layers:
+            x = layer(x, visible[:, None, None, :])
+        return x
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """Score every class for the given hidden vectors, equation 4 before the softmax: (M, hidden) to (M, classes)."""
+        return self.output(hidden)  # type: ignore[no-any-return]

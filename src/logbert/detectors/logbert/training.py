@@ -1,0 +1,237 @@
+"""Teaching the network: equations 5 to 7 of the paper, over distinct sequences weighted by how often they occur."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - the name everybody knows it by
+from torch import Tensor
+
+from logbert.detectors.logbert.reading import Reader
+from logbert.detectors.logbert.tokens import MASK, PAD, UNSEEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from logbert.detectors.logbert.config import LogBERTConfig
+    from logbert.detectors.logbert.course import Course
+    from logbert.detectors.logbert.network import LogBERTNetwork
+    from logbert.detectors.logbert.tokens import Chunks, Tokens
+    from logbert.progress import Progress
+
+GRADIENT_NORM = 1.0  # longer gradients are shortened to this
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """Chunks with the weight each has in the loss and how often each is seen in an epoch."""
+
+    chunks: Chunks
+    weights: npt.NDArray[np.float64]
+    repeats: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, chunks: Chunks, counts: npt.NDArray[np.int64], config: LogBERTConfig) -> Lessons:
+        """Spread each sequence's weight over the times it is seen; the mean weight of a training row is 1."""
+        occurrences = counts[chunks.owners].astype(np.float64)
+        repeats = np.ceil(occurrences**config.repeats).astype(np.int64)
+        weights = occurrences**config.emphasis / repeats
+        mean = float(np.average(weights, weights=repeats)) if len(weights) else 1.0
+        return cls(chunks=chunks, weights=weights / mean, repeats=repeats)
+
+    def batches(self, size: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
+        """Shuffle one epoch's chunks into batches of alike length, in random order."""
+        rows = rng.permutation(np.repeat(np.arange(len(self.chunks)), self.repeats))
+        rows = rows[np.argsort(self.chunks.lengths[rows], kind="stable")]
+        groups = [rows[begin : begin + size] for begin in range(0, len(rows), size)]
+        return (groups[index] for index in rng.permutation(len(groups)))
+
+
+class Teacher:
+    """Trains a network, epoch by epoch."""
+
+    def __init__(
+        self,
+        network: LogBERTNetwork,
+        config: LogBERTConfig,
+        *,
+        seed: int,
+        device: torch.device,
+    ) -> None:
+        self.network = network
+        self.config = config
+        self.seed = seed
+        self.device = device
+        self.reader = Reader(network, config, seed=seed, device=device)
+        self.optimiser = torch.optim.AdamW(
+            network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+        )
+
+    def teach(
+        self,
+        lessons: Lessons,
+        held_out: Chunks,
+        held_out_counts: npt.NDArray[np.int64],
+        course: Course,
+        progress: Progress,
+    ) -> None:
+        """Train until the round is over or Ctrl-C ends it; the network is left as it was at its best."""
+        self._take_up(course)
+        counts = held_out_counts[held_out.owners].astype(np.float64)
+        devices = [self.device] if self.device.type == "cuda" else []
+        with (
+            torch.random.fork_rng(devices=devices),
+            progress.step("training", total=course.epochs, unit="epochs") as bar,
+        ):
+            try:
+                if course.epoch:
+                    bar.advance(course.epoch)
+                while not course.finished:
+                    centre = self.centre(lessons) if self.config.vhm else None
+                    loss = self._epoch(lessons, course, centre)
+                    judged = self._held_out_loss(held_out, counts, centre) if len(held_out) else loss
+                    self._note(course, loss, judged)
+                    bar.advance(1, loss=round(loss, 4), held_out=round(judged, 4))
+            except KeyboardInterrupt:
+                course.interrupted = True
+        if course.best:
+            self.network.load_state_dict(course.best)
+        self.network.eval()
+
+    def centre(self, lessons: Lessons) -> Tensor:
+        """The mean of h_DIST over the training set, each sequence as often as it counts: c of equation 6."""
+        weights = torch.from_numpy(lessons.weights * lessons.repeats)[:, None]
+        vectors = torch.from_numpy(self.reader.represent(lessons.chunks)).double()  # (chunks, hidden)
+        return ((vectors * weights).sum(0) / weights.sum()).float().to(self.device)
+
+    def _epoch(self, lessons: Lessons, course: Course, centre: Tensor | None) -> float:
+        """Show the network every lesson once; give the mean loss."""
+        rng = np.random.default_rng([self.seed, course.rounds, course.epoch])
+        torch.manual_seed(int(rng.integers(2**63)))
+        self.network.train()
+        total, seen = 0.0, 0
+        batches = list(lessons.batches(self.config.batch, rng))
+        for number, rows in enumerate(batches):
+            for group in self.optimiser.param_groups:
+                group["lr"] = self._learning_rate((course.epoch + number / len(batches)) / course.epochs)
+            width = int(lessons.chunks.lengths[rows].max())
+            tokens = lessons.chunks.padded(rows, width)
+            weights = torch.from_numpy(lessons.weights[rows]).float().to(self.device)
+            loss = self.loss(tokens, training_masks(tokens, self.config, rng), weights, centre)
+            self.optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), GRADIENT_NORM)
+            self.optimiser.step()
+            course.steps += 1
+            total += float(loss.detach()) * len(rows)
+            seen += len(rows)
+        return total / seen
+
+    def loss(
+        self,
+        tokens: Tokens,
+        hidden_from_view: npt.NDArray[np.bool_],
+        weights: Tensor,
+        centre: Tensor | None,
+    ) -> Tensor:
+        """Equation 7: the prediction's loss plus alpha times the hypersphere's, over a batch of (B, L) tokens.
+
+        `weights` (B,) are how much each sequence counts; with all of them 1 this is the paper's mean over sequences.
+        """
+        truth = torch.from_numpy(tokens).to(self.device)
+        masked = torch.from_numpy(hidden_from_view).to(self.device)  # (B, L)
+        seen = torch.where(masked | (truth == UNSEEN), MASK, truth)
+        h = self.network(seen)  # (B, L, hidden)
+        loss = torch.zeros((), device=self.device)
+        judged = masked & (truth != UNSEEN)
+        if self.config.mlkp and bool(judged.any()):
+            loss = loss + prediction_loss(
+                self.network.logits(h[judged]),
+                truth[judged] - self.network.first_class,
+                judged.nonzero()[:, 0],
+                weights,
+            )
+        if self.config.vhm and centre is not None:
+            loss = loss + self.config.alpha * hypersphere_loss(h[:, 0], centre, weights)
+        return loss
+
+    def _held_out_loss(self, chunks: Chunks, counts: npt.NDArray[np.float64], centre: Tensor | None) -> float:
+        """The same loss on held-out normals: eval mode, masks that never change, each row counting once."""
+        total = np.zeros(len(chunks))
+        if self.config.mlkp:
+            slots = self.reader.examine(chunks, masks=min(self.config.masks, 2))
+            total += np.bincount(slots.chunks, slots.surprise, len(chunks)) / min(self.config.masks, 2)
+        if centre is not None:
+            vectors = self.reader.represent(chunks)
+            total += self.config.alpha * ((vectors - centre.cpu().numpy()) ** 2).sum(axis=1)
+        return float(np.average(total, weights=counts))
+
+    def _learning_rate(self, done: float) -> float:
+        """Rise in a straight line, then fall along a cosine to a hundredth; `done` is the share of the round."""
+        warmup = self.config.warmup
+        if done < warmup:
+            return self.config.learning_rate * (done + 0.01) / (warmup + 0.01)
+        fall = 0.5 * (1 + math.cos(math.pi * (done - warmup) / max(1 - warmup, 1e-9)))
+        return self.config.learning_rate * max(fall, 0.01)
+
+    def _take_up(self, course: Course) -> None:
+        """Go on where an earlier training stopped."""
+        if not course.last:
+            return
+        self.network.load_state_dict(course.last)
+        for name, parameter in self.network.named_parameters():
+            self.optimiser.state[parameter] = {
+                "step": torch.tensor(float(course.steps)),
+                "exp_avg": course.first_moments[name].to(self.device),
+                "exp_avg_sq": course.second_moments[name].to(self.device),
+            }
+        course.interrupted = False
+        if course.finished:
+            course.rounds, course.epoch, course.finished = course.rounds + 1, 0, False
+            course.epochs, course.best_loss = self.config.epochs, math.inf
+
+    def _note(self, course: Course, loss: float, held_out_loss: float) -> None:
+        """Write down an epoch, whole: an interruption leaves either all of it or nothing."""
+        weights = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+        moments = {name: self.optimiser.state[parameter] for name, parameter in self.network.named_parameters()}
+        course.last = weights
+        course.first_moments = {name: moment["exp_avg"].clone() for name, moment in moments.items()}
+        course.second_moments = {name: moment["exp_avg_sq"].clone() for name, moment in moments.items()}
+        course.losses.append(loss)
+        course.held_out_losses.append(held_out_loss)
+        course.epoch += 1
+        if held_out_loss < course.best_loss:
+            course.best, course.best_loss, course.best_epoch = weights, held_out_loss, course.epoch
+        course.finished = course.epoch >= course.epochs or course.epoch - course.best_epoch >= self.config.patience
+
+
+def training_masks(tokens: Tokens, config: LogBERTConfig, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Draw what to hide of (B, L) tokens: a share of each sequence drawn from the config's range, never DIST or PAD."""
+    maskable = tokens != PAD
+    maskable[:, 0] = False
+    sizes = maskable.sum(axis=1)
+    ratios = rng.uniform(config.mask_ratio_least, config.mask_ratio_most, size=len(tokens))
+    wanted = np.clip(np.floor(sizes * ratios + 0.5), 1, np.maximum(sizes, 1))
+    draw = np.where(maskable, rng.random(tokens.shape), 2.0)
+    place = draw.argsort(axis=1).argsort(axis=1)
+    return maskable & (place < wanted[:, None])
+
+
+def prediction_loss(logits: Tensor, truth: Tensor, owners: Tensor, weights: Tensor) -> Tensor:
+    """Equation 5: cross entropy summed over the masked keys of each sequence, averaged over the sequences.
+
+    `logits` (M, classes) and `truth` (M,) are the masked keys of the whole batch, `owners` (M,) the sequence of each.
+    """
+    surprise = F.cross_entropy(logits, truth, reduction="none")  # (M,)
+    return (surprise * weights[owners]).sum() / len(weights)
+
+
+def hypersphere_loss(vectors: Tensor, centre: Tensor, weights: Tensor) -> Tensor:
+    """Equation 6: the mean squared distance of h_DIST (B, hidden) from the centre c (hidden,)."""
+    return (((vectors - centre) ** 2).sum(dim=1) * weights).sum() / len(weights)
