@@ -4,6 +4,10 @@
 
 Trains on 4,855 random normal sessions (a tenth of them held out for the boundary), judges all others, short ones too,
 by the boundary for each false-alarm rate asked for and by the rule of the detector's own paper.
+
+The raw score of the two networks, and how long they train, were chosen with the labels of every second session in view;
+by default only the others are judged (`--judge all` for both). Even these are no clean test: figures of the whole sample
+were seen while the boundary by folds and the scale of unseen keys in the support vector machine were decided on.
 """
 
 from __future__ import annotations
@@ -71,6 +75,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--detectors", nargs="+", default=list(BASELINES))
     parser.add_argument("--false-alarms", type=float, nargs="+", default=[0.001, 0.005])
+    parser.add_argument("--judge", choices=["all", "other"], default="other", help="which half to judge")
     options = parser.parse_args()
     log = sessions(options.data)
     print(f"{log.corpus.rows} sessions, {len(log.corpus)} distinct, {int(log.abnormal.sum())} abnormal")
@@ -78,7 +83,7 @@ def main() -> None:
     for name in options.detectors:
         found: dict[str, list[list[float]]] = {}
         for seed in options.seeds:
-            for boundary, figures in measure(name, seed, log, options.false_alarms).items():
+            for boundary, figures in measure(name, seed, log, options).items():
                 found.setdefault(boundary, []).append(figures)
                 show(name, boundary, str(seed), figures)
         for boundary, rows in found.items():
@@ -95,7 +100,7 @@ def show(name: str, boundary: str, seed: str, figures: list[float]) -> None:
     )
 
 
-def measure(name: str, seed: int, log: Sessions, rates: list[float]) -> dict[str, list[float]]:
+def measure(name: str, seed: int, log: Sessions, options: argparse.Namespace) -> dict[str, list[float]]:
     """Train once on random normal sessions; judge the others by each boundary."""
     detector = detector_class(name)(seed=seed)
     if hasattr(detector, "read"):
@@ -103,11 +108,13 @@ def measure(name: str, seed: int, log: Sessions, rates: list[float]) -> dict[str
     normal = np.random.default_rng(seed).permutation(np.flatnonzero(~log.abnormal))[:TRAIN]
     train = log.corpus.take_rows(np.sort(normal))
     rest = np.setdiff1d(np.arange(log.corpus.rows), normal)
+    if options.judge == "other":
+        rest = rest[rest % 2 == 1]
     began = time.perf_counter()
     detector.fit(train)
     trained = time.perf_counter() - began
     figures = {}
-    for rate in rates:
+    for rate in options.false_alarms:
         detector.calibration_ = replace(detector.calibration_, false_alarms=rate)
         figures[str(rate)] = judge(detector, log, rest, trained)
     if isinstance(detector, Baseline):
