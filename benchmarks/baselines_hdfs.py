@@ -5,9 +5,9 @@
 Trains on 4,855 random normal sessions (a tenth of them held out for the boundary), judges all others, short ones too,
 by the boundary for each false-alarm rate asked for and by the rule of the detector's own paper.
 
-The raw score of the two networks, and how long they train, were chosen with the labels of every second session in view;
-by default only the others are judged (`--judge all` for both). Even these are no clean test: figures of the whole sample
-were seen while the boundary by folds and the scale of unseen keys in the support vector machine were decided on.
+The raw score of the two networks, and how long they train, were chosen with the labels of every second session in
+view; by default only the others are judged (`--judge all` for both). Even these are no clean test: figures of the whole
+sample were seen while the boundary by folds and the scale of unseen keys in the support vector machine were decided on.
 """
 
 from __future__ import annotations
