@@ -23,6 +23,7 @@ import polars as pl
 
 from logbert.detectors.baseline import Baseline
 from logbert.detectors.corpus import Corpus
+from logbert.detectors.key_texts import KeyTexts
 from logbert.detectors.registry import detector_class
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def measure(name: str, seed: int, log: Sessions, options: argparse.Namespace) ->
     """Train once on random normal sessions; judge the others by each boundary."""
     detector = detector_class(name)(seed=seed)
     if hasattr(detector, "read"):
-        detector.read(log.texts)
+        detector.read(KeyTexts(log.texts))
     normal = np.random.default_rng(seed).permutation(np.flatnonzero(~log.abnormal))[:TRAIN]
     train = log.corpus.take_rows(np.sort(normal))
     rest = np.setdiff1d(np.arange(log.corpus.rows), normal)

@@ -58,7 +58,7 @@ def normal_sessions(count: int, seed: int) -> list[list[int]]:
 
 def make(name: str, **options):
     detector = detector_class(name)(**{**BASELINES[name], "false_alarms": 0.01, **options})
-    return detector.read(TEXTS) if name == "loganomaly" else detector
+    return detector.read(KeyTexts(TEXTS)) if name == "loganomaly" else detector
 
 
 def briefly(name: str, **options):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,10 +13,11 @@ import numpy as np
 
 from logbert.detectors.calibration import Calibration
 from logbert.detectors.corpus import Corpus, Scores, SequencesLike
+from logbert.detectors.key_texts import KeyTexts
 from logbert.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -91,7 +93,26 @@ class Detector(ABC):
 
     false_alarms: float
     seed: int
+    texts: KeyTexts = KeyTexts()
     calibration_: Calibration
+
+    def read(self, texts: KeyTexts) -> Self:
+        """Take the texts of all keys there are by now: before `fit`, and again when there are new keys.
+
+        Most detectors know keys by their numbers only; those that read make more of them.
+        """
+        self.texts = texts
+        return self
+
+    @contextmanager
+    def reading(self, texts: KeyTexts) -> Iterator[None]:
+        """Know these texts for a while, and afterwards what was known before."""
+        before = self.texts
+        self.read(texts)
+        try:
+            yield
+        finally:
+            self.read(before)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Give the constructor's parameters."""

@@ -21,7 +21,6 @@ after a change of load every window is new. There the memory does not judge.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -38,7 +37,7 @@ from logbert.errors import OptionError
 from logbert.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -103,7 +102,6 @@ class Fusion(Detector):
         self.device = device
         self.progress = progress
 
-    texts: KeyTexts = KeyTexts()
     members_: dict[str, Detector]
     windows_: bool
 
@@ -232,20 +230,6 @@ class Fusion(Detector):
             kind = NewKeys if name == NEW_KEYS else detector_class(name)
             self.members_[name] = kind.from_state(DetectorState(name, held["params"], held["facts"], own))
         self.texts = self.new_keys.texts
-
-
-@contextmanager
-def reading(detector: Detector, texts: KeyTexts) -> Iterator[None]:
-    """Let a detector that reads know these texts for a while; afterwards it knows what it knew before."""
-    if not isinstance(detector, Fusion):
-        yield
-        return
-    before = detector.texts
-    detector.read(texts)
-    try:
-        yield
-    finally:
-        detector.read(before)
 
 
 def cut_anywhere(corpus: Corpus) -> bool:

@@ -12,9 +12,8 @@ from logbert.detectors.next_key.detector import NextKeyDetector
 from logbert.detectors.next_key.meaning import DIMENSIONS, Meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from logbert.detectors.corpus import Keys, Rows
+    from logbert.detectors.key_texts import KeyTexts
+from logbert.detectors.corpus import Keys, Rows
 
 SCALE = 4.0  # of the meaning vectors, so that a single key moves the gates about as far as a one-hot vector does
 
@@ -64,7 +63,7 @@ class LogAnomaly(NextKeyDetector):
 
     Examples
     --------
-    >>> texts = {1: "Opening file <*>", 2: "Writing block <*>", 3: "Closing file <*>", 9: "Writing blocks <*>"}
+    >>> texts = KeyTexts({1: "Opening file <*>", 2: "Writing block <*>", 3: "Closing file <*>", 9: "Writing blocks <*>"})
     >>> detector = LogAnomaly(steps=200, hidden=16).read(texts).fit([[1] + [2] * (n % 3) + [3] for n in range(60)])
     >>> detector.predict([[1, 2, 3], [1, 9, 3], [3, 1], [1, 8, 3]]).tolist()
     [False, False, True, True]
@@ -100,21 +99,11 @@ class LogAnomaly(NextKeyDetector):
         self.false_alarms = false_alarms
         self.seed = seed
 
-    def read(self, texts: Mapping[int, str]) -> Self:
-        """Take the templates of keys: before `fit` for their meaning, later for keys that are new."""
-        self.texts_ = {**self._texts, **{int(key): str(text) for key, text in texts.items()}}
-        return self
-
     def _twin(self) -> Self:
-        return super()._twin().read(self._texts)
-
-    @property
-    def _texts(self) -> dict[int, str]:
-        known: dict[int, str] = getattr(self, "texts_", {})
-        return known
+        return super()._twin().read(self.texts)
 
     def _known_texts(self) -> dict[int, str]:
-        return {key: self._texts[key] for key in self.vocabulary_.keys.tolist() if key in self._texts}
+        return {key: self.texts.texts[key] for key in self.vocabulary_.keys.tolist() if key in self.texts.texts}
 
     def _meaning(self) -> npt.NDArray[np.float32] | None:
         texts = self._known_texts()
@@ -145,18 +134,18 @@ class LogAnomaly(NextKeyDetector):
         vectors = np.array([meaning.vector(text) for text in known.values()])
         found = np.full(len(keys), self.vocabulary_.unseen, dtype=np.int64)
         for index, key in enumerate(keys.tolist()):
-            if key in self._texts:
-                cosines = np.round((vectors * meaning.vector(self._texts[key])).sum(axis=1), 9)
+            if key in self.texts.texts:
+                cosines = np.round((vectors * meaning.vector(self.texts.texts[key])).sum(axis=1), 9)
                 if cosines.max() >= self.similar:
                     found[index] = columns[cosines.argmax()]
         return found
 
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
         facts, arrays = super()._learnt()
-        return {**facts, "texts": {str(key): text for key, text in sorted(self._texts.items())}}, arrays
+        return {**facts, "texts": self.texts.state()}, arrays
 
     def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
-        self.texts_ = {int(key): str(text) for key, text in facts["texts"].items()}
+        self.texts = KeyTexts.from_state(facts["texts"])
         super()._recall(facts, arrays)
 
 

@@ -96,7 +96,6 @@ class NewKeys(Detector):
         self.false_alarms = false_alarms
         self.seed = seed
 
-    texts: KeyTexts = KeyTexts()
     keys_: Keys
 
     def read(self, texts: KeyTexts) -> Self:

@@ -11,7 +11,6 @@ import polars as pl
 
 import logbert
 from logbert.detectors import DetectorState, LittleDataWarning, detector_class, restore
-from logbert.detectors.fusion import Fusion, reading
 from logbert.errors import InputError, ModelError, OptionError
 from logbert.lines import read_labels
 from logbert.pipeline import store
@@ -151,7 +150,7 @@ class Pipeline:
         `templates` gives text to keys of sequences that training had none for.
         """
         taken = self.take(inputs, templates=templates)
-        with reading(self.detector_, taken.known):
+        with self.detector_.reading(taken.known):
             return judge(taken, self.detector_, self.answers_.feedback(taken.names))
 
     def take(self, inputs: Inputs, *, templates: str | Path | None = None) -> Taken:
@@ -231,7 +230,7 @@ class Pipeline:
     def new_detector(self, known: KeyTexts) -> Detector:
         """Make the detector that the options ask for, not fitted yet; one that reads gets the texts of keys."""
         if not isinstance(self.detector, str):
-            return self.detector
+            return self.detector.read(known)
         kind = detector_class(self.detector)
         offered = {
             "false_alarms": self.false_alarms,
@@ -244,7 +243,7 @@ class Pipeline:
         if self.preset != "default" and "preset" not in accepted:
             raise OptionError(f"the detector {self.detector} has no presets; --preset {self.preset} goes with logbert")
         detector = kind(**{name: value for name, value in offered.items() if name in accepted})
-        return detector.read(known) if isinstance(detector, Fusion) else detector
+        return detector.read(known)
 
     def labelled(self, sequences: pl.DataFrame, labels: str | Path | None) -> pl.DataFrame:
         """Give sequences the labels of a file; without one they keep those of their format."""
