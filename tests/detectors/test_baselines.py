@@ -17,6 +17,7 @@ from sklearn.utils import estimator_checks
 
 from logbert.detectors import DetectorState, LittleDataWarning, detector_class, restore
 from logbert.detectors.corpus import Corpus
+from logbert.detectors.key_texts import KeyTexts
 from logbert.errors import InputError, OptionError
 
 OPEN, WRITE, ACK, CLOSE, RETRY = 3, 7, 8, 11, 40

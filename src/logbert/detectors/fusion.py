@@ -28,7 +28,6 @@ import numpy as np
 
 from logbert.detectors.base import Detector, DetectorState, Reason
 from logbert.detectors.corpus import Corpus, Scores, SequencesLike
-from logbert.detectors.key_texts import KeyTexts
 from logbert.detectors.new_keys import NewKeys
 from logbert.detectors.novelty import Novelty
 from logbert.detectors.registry import detector_class
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
+
+    from logbert.detectors.key_texts import KeyTexts
 
 NEW_KEYS = NewKeys.name
 # Of the false alarms, in tenths. A key nobody saw is so rare among normal sequences that a small share is enough, and

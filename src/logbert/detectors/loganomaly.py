@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from logbert.detectors.baseline import HELD_OUT
+from logbert.detectors.key_texts import KeyTexts
 from logbert.detectors.next_key.detector import NextKeyDetector
 from logbert.detectors.next_key.meaning import DIMENSIONS, Meaning
 
 if TYPE_CHECKING:
-    from logbert.detectors.key_texts import KeyTexts
-from logbert.detectors.corpus import Keys, Rows
+    from logbert.detectors.corpus import Keys, Rows
 
 SCALE = 4.0  # of the meaning vectors, so that a single key moves the gates about as far as a one-hot vector does
 
@@ -63,7 +63,8 @@ class LogAnomaly(NextKeyDetector):
 
     Examples
     --------
-    >>> texts = KeyTexts({1: "Opening file <*>", 2: "Writing block <*>", 3: "Closing file <*>", 9: "Writing blocks <*>"})
+    >>> words = {1: "Opening file <*>", 2: "Writing block <*>", 3: "Closing file <*>", 9: "Writing blocks <*>"}
+    >>> texts = KeyTexts(words)
     >>> detector = LogAnomaly(steps=200, hidden=16).read(texts).fit([[1] + [2] * (n % 3) + [3] for n in range(60)])
     >>> detector.predict([[1, 2, 3], [1, 9, 3], [3, 1], [1, 8, 3]]).tolist()
     [False, False, True, True]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import torch
 
+from logbert.detectors.threads import SMALL, suited_threads
+
 from logbert.detectors.next_key.histories import Histories, PrefixTree, Symbols
 
 if TYPE_CHECKING:
@@ -87,6 +89,7 @@ class Examples:
         return -(found * torch.from_numpy(self.shares[entries] * weights[rows])).sum(), float(weights.sum())
 
 
+@suited_threads(SMALL)
 def train(network: NextKeyNetwork, examples: Examples, held_out: Examples, *, steps: int, seed: int) -> None:
     """Train for at most so many batches; the weights with the best loss on the held-out histories are kept."""
     draw = np.random.default_rng(seed)
