@@ -141,7 +141,8 @@ class Detector(ABC):
         y
             Ignored; there for scikit-learn.
         held_out
-            Normal sequences for the boundary. Without them a tenth of `sequences`, drawn by `seed`, is kept apart.
+            Normal sequences for the boundary. Without them a part of `sequences` is drawn by `seed` and kept apart: a
+            tenth, unless the detector says otherwise.
         """
         return self._fit(sequences, held_out, self._learn)
 
@@ -157,7 +158,7 @@ class Detector(ABC):
         if corpus.rows == 0:
             raise InputError("there are no sequences to learn from")
         if held_out is None:
-            train, apart = split_held_out(corpus, seed=self.seed)
+            train, apart = split_held_out(corpus, seed=self.seed, share=self._held_out_share(corpus.rows))
         else:
             train, apart = corpus, Corpus.of(held_out)
         rows = corpus.rows + (0 if held_out is None else apart.rows)
@@ -171,6 +172,10 @@ class Detector(ABC):
         learn(train, apart)
         self.calibrate(apart)
         return self
+
+    def _held_out_share(self, rows: int) -> float:
+        """Say which share of the normal sequences is kept apart when none are given."""
+        return HELD_OUT_SHARE
 
     def calibrate(self, held_out: SequencesLike) -> None:
         """Set the boundary from normal sequences that were held out of training."""

@@ -30,6 +30,8 @@ class LogBERTConfig:
         Keys the network reads at once; a longer sequence is judged in chunks.
     end
         Whether an END token follows the last key, so that a missing end can surprise.
+    fog
+        MASK tokens laid behind a hidden END, which would otherwise show by being last; training draws from 0 to this.
     mlkp
         Whether to train on masked log key prediction.
     vhm
@@ -74,6 +76,7 @@ class LogBERTConfig:
     dropout: float
     context: int
     end: bool
+    fog: int
     mlkp: bool
     vhm: bool
     alpha: float
@@ -99,10 +102,11 @@ DEFAULT: Final = LogBERTConfig(
     hidden=64,
     feed_forward=128,
     layers=2,
-    heads=4,
-    dropout=0.1,
+    heads=2,
+    dropout=0.0,
     context=512,
     end=True,
+    fog=12,
     mlkp=True,
     vhm=False,
     alpha=0.1,
@@ -110,16 +114,16 @@ DEFAULT: Final = LogBERTConfig(
     mask_ratio_most=0.9,
     masks=8,
     detection_ratio=0.5,
-    candidates=5,
+    candidates=6,
     misses_allowed=None,
     score_by="surprise",
-    repeats=0.5,
-    emphasis=1.0,
+    repeats=0.3,
+    emphasis=0.25,
     batch=64,
     learning_rate=3e-3,
     weight_decay=0.01,
     warmup=0.1,
-    epochs=60,
+    epochs=70,
     patience=15,
 )
 PAPER: Final = replace(
@@ -127,13 +131,18 @@ PAPER: Final = replace(
     input=50,
     hidden=256,
     feed_forward=512,
+    heads=4,
+    dropout=0.1,
     end=False,
+    fog=0,
     vhm=True,
     mask_ratio_least=0.5,
     mask_ratio_most=0.5,
     masks=1,
     candidates=None,
     score_by="misses",
+    repeats=0.5,
+    emphasis=1.0,
     learning_rate=1e-3,
     epochs=40,
 )

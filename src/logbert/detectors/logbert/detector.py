@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from logbert.detectors.logbert.reading import Slots
 
+# The least that means anything: half a nat (odds of 5 to 3), one miss, a thousandth of a hidden vector's length.
+UNITS = {"surprise": 0.5, "misses": 1.0, "distance": 1e-3}
+
 _OF_THE_NETWORK = (
     "input",
     "hidden",
@@ -148,9 +151,21 @@ class LogBERT(Detector):
         """Whether Ctrl-C ended the last fit early; `fit_more` goes on from there."""
         return self.course_.interrupted
 
+    def _held_out_share(self, rows: int) -> float:
+        """Keep enough apart to see the false-alarm rate, if a quarter is enough for that, and never under a tenth."""
+        return float(np.clip(1 / (self.false_alarms * rows), 0.1, 0.25))
+
     def calibrate(self, held_out: SequencesLike) -> None:
         """Find the boundary on held-out normals, unless `misses_allowed` sets it by hand."""
         super().calibrate(held_out)
+        self.calibration_ = replace(self.calibration_, unit=UNITS[self.config_.score_by])
+        if self.config_.score_by == "misses" and self.config_.misses_allowed is not None:
+            self.calibration_ = replace(self.calibration_, fixed=self.config_.misses_allowed + 1.0)
+        elif not self.calibration_.resolvable:
+            self.progress.note(
+                f"{len(self.calibration_.held_out)} held-out sequences cannot show a false-alarm rate of "
+                f"{self.false_alarms:g}: the boundary is extrapolated"
+            )
 
     def raw_scores(self, corpus: Corpus) -> Scores:
         """Score each distinct sequence: nats of surprise, misses, or the distance to the centre."""
@@ -160,7 +175,7 @@ class LogBERT(Detector):
         slots = self.reader_.examine(chunks)
         if self.config_.score_by == "misses":
             return scoring.misses(slots, chunks, len(corpus), self.candidates_)
-        return scoring.surprise(slots, chunks, len(corpus))
+        return scoring.surprise(slots, chunks, len(corpus), self.candidates_)
 
     def misses(self, sequences: SequencesLike, candidates: int | None = None) -> npt.NDArray[np.int64]:
         """Count each sequence's masked keys outside the `candidates` likeliest, over all masks (the paper's g)."""
@@ -198,7 +213,7 @@ class LogBERT(Detector):
         if self.config_.score_by == "misses":
             weights = explaining.missed_tokens(slots, chunks, self.candidates_, boundary)
         else:
-            weights = explaining.surprising_tokens(slots, chunks, boundary)
+            weights = explaining.surprising_tokens(slots, chunks, self.candidates_, boundary)
         return explaining.reasons(self.reader_, self.vocabulary_, corpus, chunks, weights)
 
     def state(self) -> DetectorState:

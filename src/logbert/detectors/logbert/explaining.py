@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logbert.detectors.base import Reason
-from logbert.detectors.logbert.scoring import token_surprise
+from logbert.detectors.logbert.scoring import token_misses, token_surprise
 from logbert.detectors.logbert.tokens import END, SPECIALS, UNSEEN
 
 if TYPE_CHECKING:
@@ -17,17 +17,21 @@ if TYPE_CHECKING:
     from logbert.detectors.logbert.tokens import Chunks, Vocabulary
 
 EXPECTED = 5  # likeliest keys named with each reason
-NOTABLE = 0.5  # a key half as surprising as it takes to be anomalous is worth a line
+NOTABLE = 0.02  # a key that adds this share of what it takes to be anomalous is worth a line
 
 
-def surprising_tokens(slots: Slots, chunks: Chunks, boundary: float) -> Scores:
-    """Weigh each token (as `chunks.tokens`) by its surprise over the boundary; 0 for those not worth a line.
+def surprising_tokens(slots: Slots, chunks: Chunks, candidates: int, boundary: float) -> Scores:
+    """Weigh each token (as `chunks.tokens`) by what it adds to the score over the boundary; 0 if not worth a line.
 
     The most surprising token of a chunk always is, so that every anomaly has a reason.
     """
-    weight = token_surprise(slots, chunks) / boundary
-    most = np.repeat(np.maximum.reduceat(weight, chunks.offsets[:-1]), chunks.lengths)
-    return np.where((weight >= NOTABLE) | (weight == most), weight, 0.0)
+    surprise = token_surprise(slots, chunks)
+    missed = token_misses(slots, chunks, candidates)
+    begins = chunks.offsets[:-1]
+    of_chunk = np.repeat(np.add.reduceat(missed, begins), chunks.lengths)
+    oddest = surprise == np.repeat(np.maximum.reduceat(surprise, begins), chunks.lengths)
+    weight = np.where(oddest, surprise, 0.0) + missed / np.sqrt(np.maximum(of_chunk, 1e-9))
+    return np.where(oddest | (weight >= NOTABLE * boundary), weight, 0.0) / boundary
 
 
 def missed_tokens(slots: Slots, chunks: Chunks, candidates: int, boundary: float) -> Scores:

@@ -82,7 +82,7 @@ class LogBERTNetwork(nn.Module):
         self.first_class = END if config.end else SPECIALS  # the token of class 0
         self.embedding = nn.Embedding(SPECIALS + keys, config.input)
         self.positions: Tensor
-        self.register_buffer("positions", sinusoids(config.context + 2, config.input), persistent=False)
+        self.register_buffer("positions", sinusoids(config.context + 2 + config.fog, config.input), persistent=False)
         self.project = nn.Linear(config.input, config.hidden) if config.input != config.hidden else nn.Identity()
         self.dropout = nn.Dropout(config.dropout)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
@@ -95,12 +95,12 @@ class LogBERTNetwork(nn.Module):
         """
         if visible is None:
             visible = tokens != PAD
-        x = self.embedding(tokens) + self.positions[: tokens.shape[1]]  # (B, L, input)
+        x: Tensor = self.embedding(tokens) + self.positions[: tokens.shape[1]]  # (B, L, input)
         x = self.dropout(self.project(x))  # (B, L, hidden)
         for layer in self.layers:
             x = layer(x, visible[:, None, None, :])
         return x
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """Score every class for the given hidden vectors, equation 4 before the softmax: (M, hidden) to (M, classes)."""
+        """Score every class for hidden vectors, equation 4 before the softmax: (M, hidden) to (M, classes)."""
         return self.output(hidden)  # type: ignore[no-any-return]

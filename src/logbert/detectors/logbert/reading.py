@@ -1,10 +1,10 @@
 """What the network makes of sequences: how surprised it is by each masked key, and the vector of each sequence.
 
-A sequence's result may depend on nothing but the sequence and the model, to the last bit. Sums of floating-point numbers
-depend on the shape of the matrix they are computed in, so every chunk is read in a batch of one fixed shape, which its own
-length decides; what stands beside it in the batch does not matter. What comes out is rounded to 1/1024 before it is
-compared or ranked, which absorbs the last bits in which machines differ; keys whose rounded logits are equal share the
-better rank.
+A sequence's result may depend on nothing but the sequence and the model, to the last bit. Sums of floating-point
+numbers depend on the shape of the matrix they are computed in, so every chunk is read in a batch of one fixed shape,
+which its own length decides; what stands beside it in the batch does not matter. What comes out is rounded to 1/1024
+before it is compared or ranked, which absorbs the last bits in which machines differ; keys whose rounded logits are
+equal share the better rank.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy.typing as npt
 import torch
 
 from logbert.detectors.logbert.masking import masked_count, patterns
-from logbert.detectors.logbert.tokens import MASK, UNSEEN
+from logbert.detectors.logbert.tokens import UNSEEN, view
+from logbert.detectors.threads import suited_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,28 +138,33 @@ class Reader:
             return self.network.logits(wanted).log_softmax(dim=2)  # (rows, slots, classes)
 
     def _input(self, batch: _Batch) -> torch.Tensor:
-        seen = np.where(batch.tokens == UNSEEN, MASK, batch.tokens)
+        hidden = np.zeros(batch.tokens.shape, dtype=np.bool_)
         row, slot = np.nonzero(batch.places)
-        seen[row, batch.places[row, slot]] = MASK
-        return torch.from_numpy(seen).to(self.device)
+        hidden[row, batch.places[row, slot]] = True
+        fog = np.full(len(hidden), self.config.fog, dtype=np.int64)
+        return torch.from_numpy(view(batch.tokens, hidden, fog)).to(self.device)
 
     def _batches(self, chunks: Chunks, masks: int) -> Iterator[_Batch]:
         """Give every chunk under every mask, in batches whose shape the width alone decides."""
         self.network.eval()
-        widths = np.array([padded_width(int(length)) for length in chunks.lengths], dtype=np.int64)
-        for width in np.unique(widths):
-            of_width = np.flatnonzero(widths == width)
-            rows = np.repeat(of_width, masks)
-            numbers = np.tile(np.arange(masks), len(of_width))
-            size = max(BATCH_TOKENS // int(width), 1)
-            for begin in range(0, len(rows), size):
-                yield self._batch(chunks, rows[begin : begin + size], numbers[begin : begin + size], int(width), size)
+        widths = np.array([padded_width(int(length) + self.config.fog) for length in chunks.lengths], dtype=np.int64)
+        with suited_threads(self.config.hidden):  # while the batches are worked on, too
+            for width in np.unique(widths):
+                of_width = np.flatnonzero(widths == width)
+                rows = np.repeat(of_width, masks)
+                numbers = np.tile(np.arange(masks), len(of_width))
+                size = max(BATCH_TOKENS // int(width), 1)
+                for begin in range(0, len(rows), size):
+                    part = slice(begin, begin + size)
+                    yield self._batch(chunks, rows[part], numbers[part], int(width), size)
 
     def _batch(
         self, chunks: Chunks, rows: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64], width: int, size: int
     ) -> _Batch:
         filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
-        places = np.zeros((size, masked_count(width - 1, self.config.detection_ratio)), dtype=np.int64)
+        places = np.zeros(
+            (size, masked_count(width - self.config.fog - 1, self.config.detection_ratio)), dtype=np.int64
+        )
         lengths = chunks.lengths[rows]
         for length in np.unique(lengths):
             hidden = self._places(int(length) - 1)  # (masks, masked)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from logbert.detectors.logbert.reading import Slots
     from logbert.detectors.logbert.tokens import Chunks
 
-SHARPNESS = 4.0  # the p of the p-norm: 1 would add all surprises up, infinity would keep the largest alone
-
 
 def token_surprise(slots: Slots, chunks: Chunks) -> Scores:
     """Mean surprise of each token over the masks that hide it, laid out as `chunks.tokens`; 0 where none does."""
@@ -26,21 +24,26 @@ def token_surprise(slots: Slots, chunks: Chunks) -> Scores:
     return np.asarray(total / np.maximum(np.bincount(token, minlength=size), 1), dtype=np.float64)
 
 
-def surprise(slots: Slots, chunks: Chunks, sequences: int) -> Scores:
-    """Score each sequence by the surprise of its keys, in nats, the largest counting most.
+def token_misses(slots: Slots, chunks: Chunks, candidates: int) -> Scores:
+    """Mean surprise of each token over the masks that hide it, masks under which it was a candidate counting 0."""
+    size = len(chunks.tokens)
+    token = chunks.offsets[slots.chunks] + 1 + slots.places
+    total = np.bincount(token, np.where(slots.ranks >= candidates, slots.surprise, 0.0), size)
+    return np.asarray(total / np.maximum(np.bincount(token, minlength=size), 1), dtype=np.float64)
 
-    Examples
-    --------
-    The p-norm of the keys' surprises is close to the largest one, and grows with every other that comes near it:
 
-    >>> ((np.array([10.0, 1.0, 1.0]) ** SHARPNESS).sum() ** (1 / SHARPNESS)).round(2).item()
-    10.0
-    >>> ((np.array([10.0, 10.0, 1.0]) ** SHARPNESS).sum() ** (1 / SHARPNESS)).round(2).item()
-    11.89
+def surprise(slots: Slots, chunks: Chunks, sequences: int, candidates: int) -> Scores:
+    """Score each sequence in nats: the surprise of its oddest key, and the root of that of all its misses.
+
+    A miss is a masked key that is not among the `candidates` likeliest. The first part tells sequences without a miss
+    apart; the second those that are odd in one place from those that are odd in many. It is a root because oddities
+    come in bursts: a normal but rare turn that happens three times is not three times as odd.
     """
-    chunk = np.repeat(np.arange(len(chunks)), chunks.lengths)
-    power = np.bincount(chunk, token_surprise(slots, chunks) ** SHARPNESS, len(chunks))
-    return worst_chunk(np.round(power ** (1 / SHARPNESS), 6), chunks, sequences)
+    if not len(chunks):
+        return np.zeros(sequences, dtype=np.float64)
+    oddest = np.maximum.reduceat(token_surprise(slots, chunks), chunks.offsets[:-1])
+    missed = np.add.reduceat(token_misses(slots, chunks, candidates), chunks.offsets[:-1])
+    return worst_chunk(np.round(oddest + np.sqrt(missed), 6), chunks, sequences)
 
 
 def misses(slots: Slots, chunks: Chunks, sequences: int, candidates: int) -> Scores:

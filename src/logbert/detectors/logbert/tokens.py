@@ -112,3 +112,12 @@ class Chunks:
         inside = column < self.lengths[rows][:, None]
         place = np.where(inside, self.offsets[rows][:, None] + column, 0)
         return np.where(inside, self.tokens[place], PAD)
+
+
+def view(tokens: Tokens, hidden: npt.NDArray[np.bool_], fog: npt.NDArray[np.int64]) -> Tokens:
+    """Give what the network sees of (B, L) tokens: hidden and unseen ones as MASK, and fog behind every hidden END."""
+    seen = np.where(hidden | (tokens == UNSEEN), MASK, tokens)
+    row, column = np.nonzero(hidden & (tokens == END))
+    behind = np.arange(tokens.shape[1]) - column[:, None]  # (rows with a hidden END, L)
+    seen[row] = np.where((behind > 0) & (behind <= fog[row, None]), MASK, seen[row])
+    return seen

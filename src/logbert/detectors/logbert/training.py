@@ -12,7 +12,7 @@ import torch.nn.functional as F  # noqa: N812 - the name everybody knows it by
 from torch import Tensor
 
 from logbert.detectors.logbert.reading import Reader
-from logbert.detectors.logbert.tokens import MASK, PAD, UNSEEN
+from logbert.detectors.logbert.tokens import PAD, UNSEEN, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +105,7 @@ class Teacher:
         self.network.eval()
 
     def centre(self, lessons: Lessons) -> Tensor:
-        """The mean of h_DIST over the training set, each sequence as often as it counts: c of equation 6."""
+        """Give the mean of h_DIST over the training set, each sequence as often as it counts: c of equation 6."""
         weights = torch.from_numpy(lessons.weights * lessons.repeats)[:, None]
         vectors = torch.from_numpy(self.reader.represent(lessons.chunks)).double()  # (chunks, hidden)
         return ((vectors * weights).sum(0) / weights.sum()).float().to(self.device)
@@ -120,10 +120,12 @@ class Teacher:
         for number, rows in enumerate(batches):
             for group in self.optimiser.param_groups:
                 group["lr"] = self._learning_rate((course.epoch + number / len(batches)) / course.epochs)
-            width = int(lessons.chunks.lengths[rows].max())
+            width = int(lessons.chunks.lengths[rows].max()) + self.config.fog
             tokens = lessons.chunks.padded(rows, width)
             weights = torch.from_numpy(lessons.weights[rows]).float().to(self.device)
-            loss = self.loss(tokens, training_masks(tokens, self.config, rng), weights, centre)
+            hidden = training_masks(tokens, self.config, rng)
+            fog = rng.integers(0, self.config.fog + 1, size=len(rows))
+            loss = self.loss(tokens, hidden, fog, weights, centre)
             self.optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), GRADIENT_NORM)
@@ -137,6 +139,7 @@ class Teacher:
         self,
         tokens: Tokens,
         hidden_from_view: npt.NDArray[np.bool_],
+        fog: npt.NDArray[np.int64],
         weights: Tensor,
         centre: Tensor | None,
     ) -> Tensor:
@@ -146,7 +149,7 @@ class Teacher:
         """
         truth = torch.from_numpy(tokens).to(self.device)
         masked = torch.from_numpy(hidden_from_view).to(self.device)  # (B, L)
-        seen = torch.where(masked | (truth == UNSEEN), MASK, truth)
+        seen = torch.from_numpy(view(tokens, hidden_from_view, fog)).to(self.device)
         h = self.network(seen)  # (B, L, hidden)
         loss = torch.zeros((), device=self.device)
         judged = masked & (truth != UNSEEN)
@@ -162,7 +165,7 @@ class Teacher:
         return loss
 
     def _held_out_loss(self, chunks: Chunks, counts: npt.NDArray[np.float64], centre: Tensor | None) -> float:
-        """The same loss on held-out normals: eval mode, masks that never change, each row counting once."""
+        """Give the same loss on held-out normals: eval mode, masks that never change, each row counting once."""
         total = np.zeros(len(chunks))
         if self.config.mlkp:
             slots = self.reader.examine(chunks, masks=min(self.config.masks, 2))
@@ -220,7 +223,7 @@ def training_masks(tokens: Tokens, config: LogBERTConfig, rng: np.random.Generat
     wanted = np.clip(np.floor(sizes * ratios + 0.5), 1, np.maximum(sizes, 1))
     draw = np.where(maskable, rng.random(tokens.shape), 2.0)
     place = draw.argsort(axis=1).argsort(axis=1)
-    return maskable & (place < wanted[:, None])
+    return np.asarray(maskable & (place < wanted[:, None]), dtype=np.bool_)
 
 
 def prediction_loss(logits: Tensor, truth: Tensor, owners: Tensor, weights: Tensor) -> Tensor:

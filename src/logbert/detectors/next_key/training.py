@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import torch
 
-from logbert.detectors.threads import SMALL, suited_threads
-
 from logbert.detectors.next_key.histories import Histories, PrefixTree, Symbols
+from logbert.detectors.threads import SMALL, suited_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
