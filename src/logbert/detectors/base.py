@@ -202,7 +202,8 @@ class Detector(ABC):
         self._must_be_fitted()
         facts, arrays = self._learnt()
         facts = {**facts, "calibration": self.calibration_.state()}
-        return DetectorState(self.name, self.get_params(), facts, {**arrays, "held_out": self.calibration_.held_out})
+        params = {name: value for name, value in self.get_params().items() if name != "progress"}
+        return DetectorState(self.name, params, facts, {**arrays, "held_out": self.calibration_.held_out})
 
     @classmethod
     def from_state(cls, state: DetectorState) -> Self:
