@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logbert.detectors import Corpus, LittleDataWarning
-from logbert.detectors.fusion import Fusion, cut_anywhere, subset
+from logbert.detectors import Corpus, Detector, LittleDataWarning
+from logbert.detectors.fusion import Fusion, cut_anywhere, slow_p_values, subset
 from logbert.detectors.key_texts import KeyTexts
+from logbert.detectors.logbert import LogBERT
 from logbert.detectors.novelty import Novelty
 from logbert.errors import OptionError
 
@@ -152,3 +153,39 @@ def test_a_subset_keeps_order() -> None:
     corpus = Corpus.of([[1], [2, 3], [], [4]])
     assert [keys.tolist() for keys in subset(corpus, np.array([3, 2, 1]))] == [[4], [], [2, 3]]
     assert len(subset(corpus, np.array([], dtype=np.int64))) == 0
+
+
+class WithSmallNetwork(Fusion):
+    """The whole fusion, with a network that trains in a moment."""
+
+    def _made(self) -> dict[str, Detector]:
+        small = LogBERT(input=8, hidden=16, feed_forward=16, layers=1, heads=2, masks=2, epochs=2, device="cpu")
+        return {**super()._made(), "logbert": small}
+
+
+@pytest.fixture(scope="module")
+def with_network() -> Fusion:
+    return WithSmallNetwork(seed=1).read(TEXTS).fit(NORMAL)
+
+
+def test_the_network_survives_a_round_trip_too(with_network: Fusion) -> None:
+    batch = [*NORMAL[:3], [26, 9, 11, 22, 5], [], [5, 7]]
+    again = Fusion.from_state(with_network.state())
+    assert again.score(batch).tolist() == with_network.score(batch).tolist()
+    assert again.explain(batch[-3]) == with_network.explain(batch[-3])
+    assert set(with_network.evidence(Corpus.of(batch))) == {"new keys", "novelty", "logbert"}
+
+
+def test_what_is_a_little_odd_to_network_and_memory_is_odder_to_both(with_network: Fusion) -> None:
+    corpus = Corpus.of([*NORMAL[:3], [26, 9, 11, 22, 5], [5, 22, 11, 9], [5, 5, 5, 22]])
+    network = with_network.members_["logbert"]
+    alone = -np.log(slow_p_values(network.calibration_.held_out, network.raw_scores(corpus)))
+    assert np.all(with_network._agreement(corpus) >= alone - 1e-12)
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=60), st.floats(0, 1000), st.floats(0, 1000))
+def test_slow_p_values_never_rise_with_the_score(held_out: list[float], some: float, other: float) -> None:
+    low, high = sorted((some, other))
+    p_values = slow_p_values(np.sort(np.array(held_out)), np.array([low, high]))
+    assert p_values[0] >= p_values[1]
+    assert np.all((p_values >= 0) & (p_values <= 1))

@@ -10,6 +10,11 @@ p / w. If each p-value is valid, no more than the asked share of normal sequence
 agree. Where there are enough held-out sequences to see the asked rate directly, the combined p-value is calibrated once
 more on them, which gives the care back.
 
+The network is trained once, so its p-values come from a tenth of the sequences and cannot show how rare its loudest
+scores are. Two things make up for it. Past the largest held-out score its tail is taken to fall off like a power
+(Hill's estimate), which is slow. And it does not speak alone: its witness is the sum of -log p of network and memory,
+calibrated on held-out sequences, where both judge the same sequence: what is a little odd to both is odd.
+
 Who judges what
 ---------------
 A key that training never saw is judged by `NewKeys`, by what its text says, and once it is known by itself (see
@@ -27,6 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from logbert.detectors.base import Detector, DetectorState, Reason
+from logbert.detectors.calibration import Calibration
 from logbert.detectors.corpus import Corpus, Scores, SequencesLike
 from logbert.detectors.new_keys import NewKeys
 from logbert.detectors.novelty import Novelty
@@ -43,9 +49,11 @@ if TYPE_CHECKING:
     from logbert.detectors.key_texts import KeyTexts
 
 NEW_KEYS = NewKeys.name
+NETWORK = "logbert"
 # Of the false alarms, in tenths. A key nobody saw is so rare among normal sequences that a small share is enough, and
-# the network's p-values come from few held-out sequences; the memory's are known best.
-SHARES = {NEW_KEYS: 1.0, Novelty.name: 7.0, "logbert": 2.0}
+# the memory's p-values come from more sequences than the network's.
+SHARES = {NEW_KEYS: 1.0, Novelty.name: 6.0, NETWORK: 3.0}
+TAIL = 0.1  # the largest tenth of the network's held-out scores is its tail
 STRUCTURE = ("key set", "count vector")  # what the memory remembers beside keys; a new length is a new count vector
 ORDER = "2-gram"  # ... and this, where no network judges the order
 RECALIBRATES_FROM = 5  # as many held-out sequences must be expected beyond the boundary to find it among them
@@ -137,11 +145,11 @@ class Fusion(Detector):
         common: dict[str, Any] = {"false_alarms": self.false_alarms, "seed": self.seed}
         made: dict[str, Detector] = {NEW_KEYS: NewKeys(**common)}
         if Novelty.name in chosen:
-            parts = [*STRUCTURE] if "logbert" in chosen else [*STRUCTURE, ORDER]
+            parts = [*STRUCTURE] if NETWORK in chosen else [*STRUCTURE, ORDER]
             made[Novelty.name] = Novelty(parts, **common)
-        if "logbert" in chosen:
+        if NETWORK in chosen:
             network = {"preset": self.preset, "device": self.device, "progress": self.progress}
-            made["logbert"] = detector_class("logbert")(**common, **network)
+            made[NETWORK] = detector_class(NETWORK)(**common, **network)
         return made
 
     def calibrate(self, held_out: SequencesLike) -> None:
@@ -149,7 +157,23 @@ class Fusion(Detector):
         corpus = Corpus.of(held_out)
         for member in self.members_.values():
             member.calibrate(corpus)
+        if NETWORK in self.members_:
+            self._agree_on(corpus.spread(self._agreement(corpus)))
         super().calibrate(corpus)
+
+    def _agree_on(self, held_out: npt.NDArray[np.generic]) -> None:
+        """Calibrate the sum of -log p of network and memory; no slope of such a sum is less than 1."""
+        sums = np.asarray(held_out, dtype=np.float64)
+        self.agreement_ = Calibration.of(sums, false_alarms=self.false_alarms, unit=1.0)
+
+    def _agreement(self, corpus: Corpus) -> Scores:
+        """Give the sum of -log p of network and memory, if the memory judges at all."""
+        network = self.members_[NETWORK]
+        sums = -np.log(slow_p_values(network.calibration_.held_out, network.raw_scores(corpus)))
+        if Novelty.name in self.members_ and not self.windows_:
+            memory = self.members_[Novelty.name]
+            sums = sums - _log(memory.calibration_.p_values(memory.raw_scores(corpus)))
+        return np.asarray(sums, dtype=np.float64)
 
     @property
     def boundary(self) -> float:
@@ -177,8 +201,11 @@ class Fusion(Detector):
             if name not in judging:
                 found[name] = np.zeros(len(corpus), dtype=np.float64)
                 continue
-            p_values = np.maximum(member.calibration_.p_values(member.raw_scores(corpus)), np.finfo(np.float64).tiny)
-            found[name] = np.maximum(np.log(SHARES[name] / total) - np.log(p_values), 0.0)
+            if name == NETWORK:
+                p_values = self.agreement_.p_values(self._agreement(corpus))
+            else:
+                p_values = member.calibration_.p_values(member.raw_scores(corpus))
+            found[name] = np.maximum(np.log(SHARES[name] / total) - _log(p_values), 0.0)
         return found
 
     def without_new_keys(self, corpus: Corpus) -> Corpus:
@@ -221,6 +248,8 @@ class Fusion(Detector):
             state = member.state()
             facts["members"][name] = {"params": state.params, "facts": state.facts}
             arrays |= {f"{name}/{array}": values for array, values in state.arrays.items()}
+        if NETWORK in self.members_:
+            arrays["agreement"] = self.agreement_.held_out
         return facts, arrays
 
     def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
@@ -231,6 +260,8 @@ class Fusion(Detector):
             kind = NewKeys if name == NEW_KEYS else detector_class(name)
             self.members_[name] = kind.from_state(DetectorState(name, held["params"], held["facts"], own))
         self.texts = self.new_keys.texts
+        if NETWORK in self.members_:
+            self._agree_on(arrays["agreement"])
 
 
 def cut_anywhere(corpus: Corpus) -> bool:
@@ -248,6 +279,30 @@ def cut_anywhere(corpus: Corpus) -> bool:
     _, inverse = np.unique(names, return_inverse=True)
     rows = np.bincount(inverse, weights=corpus.counts, minlength=1)
     return bool(usual >= SAME_LENGTH * corpus.rows and np.sum(rows == 1) >= SELDOM_THE_SAME * corpus.rows)
+
+
+def slow_p_values(held_out: Scores, raw: Scores) -> Scores:
+    """Give conformal p-values, which past the largest held-out score fall off like a power, by Hill's estimate.
+
+    Examples
+    --------
+    >>> slow_p_values(np.arange(1.0, 100.0), np.array([0.0, 50.0, 99.0, 198.0])).round(4).tolist()
+    [1.0, 0.51, 0.02, 0.0]
+    """
+    size = len(held_out)
+    conformal = (size - np.searchsorted(held_out, raw, side="left") + 1.0) / (size + 1.0)
+    largest = float(held_out[-1]) if size else 0.0
+    if largest < np.finfo(np.float64).tiny:
+        return np.asarray(conformal, dtype=np.float64)
+    tail = held_out[-max(int(np.ceil(size * TAIL)), 1) :]
+    start = max(float(tail[0]), largest * 1e-6, float(np.finfo(np.float64).tiny))
+    index = max(float(np.mean(np.log(np.maximum(tail, start)) - np.log(start))), 1.0 / size)
+    beyond = np.log(np.maximum(raw, largest)) - np.log(largest)
+    return np.asarray(conformal * np.exp(-beyond / index), dtype=np.float64)
+
+
+def _log(p_values: Scores) -> Scores:
+    return np.asarray(np.log(np.maximum(p_values, np.finfo(np.float64).tiny)), dtype=np.float64)
 
 
 def subset(corpus: Corpus, places: npt.NDArray[np.integer]) -> Corpus:
