@@ -239,7 +239,7 @@ def test_folds_let_every_normal_sequence_help_to_draw_the_boundary(name):
 def test_twins_of_a_reading_detector_have_read_too():
     detector = make("loganomaly", folds=2, steps=20)
     assert len(detector.fit(normal_sessions(60, seed=1)).calibration_.held_out) == 60
-    assert detector._twin().texts_ == TEXTS
+    assert detector._twin().texts == KeyTexts(TEXTS)
 
 
 @every_baseline

@@ -1,12 +1,12 @@
 """From raw scores to a boundary that keeps a stated false-alarm rate, without labels.
 
-A detector's raw score says how odd a sequence is on a scale of its own. Sequences of normal data that were held out
-of training show what that scale means. With n of them the boundary is read off where (n + 1) times the rate is at
-least 1: it lies just above the score that so many of them reach, which is the conformal quantile and keeps the rate
-on average whatever the distribution. With fewer, the rate lies past all that was seen, and the tail is extrapolated
-by a generalised Pareto distribution, fitted to the largest tenth by probability-weighted moments (Hosking and Wallis
-1987). Its shape is kept between 0 (an exponential tail) and 1, and the boundary never falls below the largest held-
-out score: where scores are counts with many ties, that is what is known, and no slope can say more.
+A detector's raw score says how odd a sequence is on a scale of its own. Sequences of normal data that were held out of
+training show what that scale means. With n of them the boundary is read off where (n + 1) times the rate is at least
+1: it lies just above the score that so many of them reach, which is the conformal quantile and keeps the rate on
+average whatever the distribution. With fewer, the rate lies past all that was seen, and the tail is extrapolated by a
+generalised Pareto distribution, fitted to the largest tenth by probability-weighted moments (Hosking and Wallis 1987).
+Its shape is kept between 0 (an exponential tail) and 1, and the boundary never falls below the largest held-out score:
+where scores are counts with many ties, that is what is known, and no slope can say more.
 """
 
 from __future__ import annotations

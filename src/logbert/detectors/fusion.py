@@ -82,6 +82,7 @@ class Fusion(Detector):
 
     Examples
     --------
+    >>> from logbert.detectors.key_texts import KeyTexts
     >>> texts = KeyTexts({5: "Receiving block <*>", 9: "Received block <*>", 7: "writeBlock received exception <*>"})
     >>> fusion = Fusion(members=("novelty",)).read(texts).fit([[5, 9], [5, 5, 9, 9]] * 40)
     >>> fusion.predict([[5, 9], [5, 9, 7], [5, 5, 5]]).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from logbert.errors import OptionError
@@ -146,13 +146,57 @@ PAPER: Final = replace(
     learning_rate=1e-3,
     epochs=40,
 )
+SCORES: Final = ("surprise", "misses", "distance")
 PRESETS: Final = {"default": DEFAULT, "paper": PAPER}
 
 
-def resolve(preset: str, **overrides: Any) -> LogBERTConfig:
-    """Take a preset and put the given values (those that are not None) in its place."""
+def resolve(preset: str, **given: Any) -> LogBERTConfig:
+    """Take a preset and put the given values (those that are not None) in its place.
+
+    Examples
+    --------
+    >>> resolve("paper", layers=4).layers, resolve("default", mlkp=False, vhm=True).score_by
+    (4, 'distance')
+    """
     if preset not in PRESETS:
         raise OptionError(f"there is no preset {preset!r}; choose from {', '.join(PRESETS)}")
-    known = {field.name for field in fields(LogBERTConfig)}
-    given = {name: value for name, value in overrides.items() if value is not None and name in known}
-    return replace(PRESETS[preset], **given)
+    config = replace(PRESETS[preset], **{name: value for name, value in given.items() if value is not None})
+    if given.get("score_by") is None:
+        if not config.mlkp:
+            config = replace(config, score_by="distance")
+        elif config.misses_allowed is not None:
+            config = replace(config, score_by="misses")
+    _check(config)
+    return config
+
+
+def _check(config: LogBERTConfig) -> None:
+    """Refuse what makes no sense, in the words of the parameter."""
+    for name in (
+        "input",
+        "hidden",
+        "feed_forward",
+        "layers",
+        "heads",
+        "context",
+        "masks",
+        "batch",
+        "epochs",
+        "patience",
+    ):
+        if getattr(config, name) < 1:
+            raise OptionError(f"{name} must be at least 1, not {getattr(config, name)}")
+    if config.hidden % config.heads:
+        raise OptionError(f"{config.heads} heads do not divide {config.hidden} hidden units; try heads=4, hidden=64")
+    if not 0 < config.mask_ratio_least <= config.mask_ratio_most <= 1 or not 0 < config.detection_ratio <= 1:
+        raise OptionError(f"the mask ratio must be above 0 and at most 1, such as 0.5, not {config.detection_ratio}")
+    if not config.mlkp and not config.vhm:
+        raise OptionError("with mlkp and vhm both off there is nothing to train; leave one on")
+    if config.score_by not in SCORES:
+        raise OptionError(f"there is no score {config.score_by!r}; choose from {', '.join(SCORES)}")
+    if config.score_by != "distance" and not config.mlkp:
+        raise OptionError(f"a score by {config.score_by} needs mlkp; without it only the distance says anything")
+    if config.candidates is not None and config.candidates < 1:
+        raise OptionError(f"candidates must be at least 1, not {config.candidates}")
+    if config.misses_allowed is not None and config.misses_allowed < 0:
+        raise OptionError(f"misses_allowed must be at least 0, not {config.misses_allowed}")

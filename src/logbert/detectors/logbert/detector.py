@@ -9,7 +9,7 @@ import numpy as np
 
 from logbert.detectors.base import Detector, Reason
 from logbert.detectors.corpus import Corpus, Scores, SequencesLike
-from logbert.detectors.logbert import explaining, scoring
+from logbert.detectors.logbert import choosing, explaining, scoring
 from logbert.detectors.logbert.config import LogBERTConfig, resolve
 from logbert.detectors.logbert.tokens import Chunks, Vocabulary
 from logbert.progress import SILENT, Progress
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The least that means anything: half a nat (odds of 5 to 3), one miss, a thousandth of a hidden vector's length.
 UNITS = {"surprise": 0.5, "misses": 1.0, "distance": 1e-3}
 
-SEEN_BEYOND = 10  # held-out sequences beyond the boundary: with one or two, the boundary is a matter of luck
+SEEN_BEYOND = 10  # held-out sequences beyond the boundary: with one or two, where it lies is a matter of luck
 
 _OF_THE_NETWORK = (
     "input",
@@ -49,7 +49,63 @@ _OF_THE_NETWORK = (
 
 
 class LogBERT(Detector):
-    """Reads a sequence with half of its keys hidden and is surprised by what it would not have guessed."""
+    """Reads a sequence with some of its keys hidden, and is surprised by what it would not have guessed.
+
+    It works well where sequences follow rules that are richer than a list of known ones: steps that come in varying
+    order or number, retries, branches. It needs some hundred normal sequences, better some thousand. It says little
+    about a template it never saw (every such key is as surprising as can be) and does not know the text of any; where
+    normal behaviour is a handful of fixed sequences, `Novelty` is as good and needs no training.
+
+    The `default` preset judges each sequence under eight masks that hide half of it, always the same ones for
+    sequences of the same length, and scores in nats: the surprise of its oddest key plus the root of that of all its
+    misses. The `paper` preset is Guo, Yuan and Wu's to the letter: it counts masked keys outside the g likeliest.
+    Parameters left at None are the preset's.
+
+    Parameters
+    ----------
+    preset
+        "default" or "paper".
+    false_alarms
+        The share of normal sequences that may reach the boundary.
+    seed
+        Of weights, masks, the order of training and the held-out part.
+    device
+        "auto", "cpu", "cuda" or whatever torch knows.
+    progress
+        Who is told how training goes.
+    input, hidden, feed_forward, layers, heads, dropout
+        The network; see `LogBERTConfig`.
+    context
+        Keys read at once; longer sequences are judged in chunks and take the score of the worst.
+    mlkp, vhm, alpha
+        The two training tasks, and the second one's weight. Without `mlkp` the score is the distance to the centre.
+    mask_ratio
+        Share of keys hidden, in training and detection alike (m).
+    masks
+        Masks each sequence is judged under.
+    candidates
+        Likeliest keys that are no miss (g).
+    misses_allowed
+        Misses that are still normal (r); scores are then counts of misses, and held-out sequences set no boundary.
+    score_by
+        "surprise", "misses" or "distance".
+    batch, learning_rate, epochs, patience
+        The training; see `LogBERTConfig`.
+
+    Examples
+    --------
+    >>> normal = [[5, 22, 11, 9, 26, 23], [22, 5, 11, 9, 26, 23], [5, 22, 11, 9, 11, 9, 26, 23]] * 40
+    >>> detector = LogBERT(false_alarms=0.05, epochs=30).fit(normal)
+    >>> detector.predict([[5, 22, 11, 9, 26, 23], [5, 22, 11], [5, 22, 11, 9, 26, 7]]).tolist()
+    [False, True, True]
+    >>> reason = detector.explain([5, 22, 11, 9, 26, 7])[0]
+    >>> reason.kind, reason.key, reason.expected[0][0]
+    ('unseen key', 7, 23)
+
+    References
+    ----------
+    Haixuan Guo, Shuhan Yuan, Xintao Wu. LogBERT: Log Anomaly Detection via BERT. IJCNN 2021.
+    """
 
     name: ClassVar[str] = "logbert"
 
@@ -146,7 +202,15 @@ class LogBERT(Detector):
             device=fitting.choose_device(self.device),
             progress=self.progress,
         )
-        self.candidates_ = self.config_.candidates or 5
+        if self.config_.candidates is not None:
+            self.candidates_ = self.config_.candidates
+        else:
+            self.candidates_ = choosing.best_candidates(
+                self._read(held_out),
+                self._read(choosing.damaged(held_out, self.vocabulary_.keys, self.seed)),
+                most=len(self.vocabulary_),
+                false_alarms=self.false_alarms,
+            )
 
     @property
     def interrupted_(self) -> bool:
@@ -154,7 +218,7 @@ class LogBERT(Detector):
         return self.course_.interrupted
 
     def _held_out_share(self, rows: int) -> float:
-        """Keep enough apart to see the false-alarm rate `SEEN_BEYOND` times, if a quarter is enough; never under a tenth."""
+        """Keep enough apart to see some alarms at the asked rate, if a quarter is enough; never under a tenth."""
         return float(np.clip(SEEN_BEYOND / (self.false_alarms * rows), 0.1, 0.25))
 
     def calibrate(self, held_out: SequencesLike) -> None:
@@ -181,17 +245,22 @@ class LogBERT(Detector):
 
     def misses(self, sequences: SequencesLike, candidates: int | None = None) -> npt.NDArray[np.int64]:
         """Count each sequence's masked keys outside the `candidates` likeliest, over all masks (the paper's g)."""
-        corpus, chunks, slots = self._examined(sequences)
+        self._must_be_fitted()
+        corpus, chunks, slots = self._read(Corpus.of(sequences))
         counted = scoring.misses(slots, chunks, len(corpus), candidates or self.candidates_)
         return corpus.spread(counted.astype(np.int64)).astype(np.int64)
 
     def masked(self, sequences: SequencesLike) -> npt.NDArray[np.int64]:
         """Count each sequence's masked keys over all masks: what `misses` is a part of."""
-        corpus, chunks, slots = self._examined(sequences)
+        self._must_be_fitted()
+        corpus, chunks, slots = self._read(Corpus.of(sequences))
         return corpus.spread(scoring.masked(slots, chunks, len(corpus)).astype(np.int64)).astype(np.int64)
 
     def represent(self, sequences: SequencesLike) -> npt.NDArray[np.float32]:
-        """Give each sequence's vector h_DIST, the mean over masks and chunks: (sequences, hidden)."""
+        """Give each sequence's vector h_DIST, the mean over masks and chunks: (sequences, hidden).
+
+        `centre_` is the mean of these over the training set, c in equation 6.
+        """
         self._must_be_fitted()
         corpus = Corpus.of(sequences)
         chunks = self._chunks(corpus)
@@ -243,8 +312,6 @@ class LogBERT(Detector):
     def _chunks(self, corpus: Corpus) -> Chunks:
         return Chunks.of(corpus, self.vocabulary_, context=self.config_.context, end=self.config_.end)
 
-    def _examined(self, sequences: SequencesLike) -> tuple[Corpus, Chunks, Slots]:
-        self._must_be_fitted()
-        corpus = Corpus.of(sequences)
+    def _read(self, corpus: Corpus) -> tuple[Corpus, Chunks, Slots]:
         chunks = self._chunks(corpus)
         return corpus, chunks, self.reader_.examine(chunks)

@@ -21,7 +21,7 @@ NOTABLE = 0.02  # a key that adds this share of what it takes to be anomalous is
 
 
 def surprising_tokens(slots: Slots, chunks: Chunks, candidates: int, boundary: float) -> Scores:
-    """Weigh each token (as `chunks.tokens`) by what it adds to the score over the boundary; 0 if not worth a line.
+    """Weigh each token (as `chunks.tokens`) by what it adds to the score, over the boundary; 0 if not worth a line.
 
     The most surprising token of a chunk always is, so that every anomaly has a reason.
     """

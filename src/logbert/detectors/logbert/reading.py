@@ -3,8 +3,8 @@
 A sequence's result may depend on nothing but the sequence and the model, to the last bit. Sums of floating-point
 numbers depend on the shape of the matrix they are computed in, so every chunk is read in a batch of one fixed shape,
 which its own length decides; what stands beside it in the batch does not matter. What comes out is rounded to 1/1024
-before it is compared or ranked, which absorbs the last bits in which machines differ; keys whose rounded logits are
-equal share the better rank.
+before it is compared or ranked, which absorbs most of the last bits in which machines differ; keys whose rounded log
+probabilities are equal share the better rank.
 """
 
 from __future__ import annotations
@@ -125,13 +125,13 @@ class Reader:
         """Give h_DIST of each chunk, the mean over its masks: (chunks, hidden)."""
         vectors = np.zeros((len(chunks), self.config.hidden), dtype=np.float32)
         for batch in self._batches(chunks, self.config.masks):
-            with torch.inference_mode():
+            with torch.inference_mode(), suited_threads(self.config.hidden):
                 h = self.network(self._input(batch))[:, 0].cpu().numpy()
             np.add.at(vectors, batch.chunks, h[: len(batch.chunks)])
         return vectors / np.float32(self.config.masks)
 
     def _predict(self, batch: _Batch) -> torch.Tensor:
-        with torch.inference_mode():
+        with torch.inference_mode(), suited_threads(self.config.hidden):
             h = self.network(self._input(batch))  # (rows, width, hidden)
             places = torch.from_numpy(batch.places).to(self.device)
             wanted = h.gather(1, places[..., None].expand(-1, -1, h.shape[2]))  # (rows, slots, hidden)
@@ -148,15 +148,13 @@ class Reader:
         """Give every chunk under every mask, in batches whose shape the width alone decides."""
         self.network.eval()
         widths = np.array([padded_width(int(length) + self.config.fog) for length in chunks.lengths], dtype=np.int64)
-        with suited_threads(self.config.hidden):  # while the batches are worked on, too
-            for width in np.unique(widths):
-                of_width = np.flatnonzero(widths == width)
-                rows = np.repeat(of_width, masks)
-                numbers = np.tile(np.arange(masks), len(of_width))
-                size = max(BATCH_TOKENS // int(width), 1)
-                for begin in range(0, len(rows), size):
-                    part = slice(begin, begin + size)
-                    yield self._batch(chunks, rows[part], numbers[part], int(width), size)
+        for width in np.unique(widths):
+            of_width = np.flatnonzero(widths == width)
+            rows = np.repeat(of_width, masks)
+            numbers = np.tile(np.arange(masks), len(of_width))
+            size = max(BATCH_TOKENS // int(width), 1)
+            for begin in range(0, len(rows), size):
+                yield self._batch(chunks, rows[begin : begin + size], numbers[begin : begin + size], int(width), size)
 
     def _batch(
         self, chunks: Chunks, rows: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64], width: int, size: int

@@ -115,7 +115,7 @@ class Chunks:
 
 
 def view(tokens: Tokens, hidden: npt.NDArray[np.bool_], fog: npt.NDArray[np.int64]) -> Tokens:
-    """Give what the network sees of (B, L) tokens: hidden and unseen ones as MASK, and fog behind every hidden END."""
+    """Give what the network sees of (B, L) tokens: hidden and unseen ones as MASK, fog behind every hidden END."""
     seen = np.where(hidden | (tokens == UNSEEN), MASK, tokens)
     row, column = np.nonzero(hidden & (tokens == END))
     behind = np.arange(tokens.shape[1]) - column[:, None]  # (rows with a hidden END, L)

@@ -30,9 +30,10 @@ GRADIENT_NORM = 1.0  # longer gradients are shortened to this
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """Chunks with the weight each has in the loss and how often each is seen in an epoch."""
+    """Chunks with how often each occurs, the weight it has in the loss, and how often it is seen in an epoch."""
 
     chunks: Chunks
+    counts: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
     repeats: npt.NDArray[np.int64]
 
@@ -43,7 +44,7 @@ class Lessons:
         repeats = np.ceil(occurrences**config.repeats).astype(np.int64)
         weights = occurrences**config.emphasis / repeats
         mean = float(np.average(weights, weights=repeats)) if len(weights) else 1.0
-        return cls(chunks=chunks, weights=weights / mean, repeats=repeats)
+        return cls(chunks=chunks, counts=counts[chunks.owners], weights=weights / mean, repeats=repeats)
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
         """Shuffle one epoch's chunks into batches of alike length, in random order."""
@@ -100,13 +101,14 @@ class Teacher:
                     bar.advance(1, loss=round(loss, 4), held_out=round(judged, 4))
             except KeyboardInterrupt:
                 course.interrupted = True
-        if course.best:
-            self.network.load_state_dict(course.best)
+        if not course.best:  # Ctrl-C came before the first epoch was over
+            course.best = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+        self.network.load_state_dict(course.best)
         self.network.eval()
 
     def centre(self, lessons: Lessons) -> Tensor:
-        """Give the mean of h_DIST over the training set, each sequence as often as it counts: c of equation 6."""
-        weights = torch.from_numpy(lessons.weights * lessons.repeats)[:, None]
+        """Give the mean of h_DIST over the training set, c of equation 6, each sequence as often as it occurs."""
+        weights = torch.from_numpy(lessons.counts.astype(np.float64))[:, None]
         vectors = torch.from_numpy(self.reader.represent(lessons.chunks)).double()  # (chunks, hidden)
         return ((vectors * weights).sum(0) / weights.sum()).float().to(self.device)
 
@@ -185,6 +187,7 @@ class Teacher:
 
     def _take_up(self, course: Course) -> None:
         """Go on where an earlier training stopped."""
+        course.interrupted = False
         if not course.last:
             return
         self.network.load_state_dict(course.last)
@@ -194,7 +197,6 @@ class Teacher:
                 "exp_avg": course.first_moments[name].to(self.device),
                 "exp_avg_sq": course.second_moments[name].to(self.device),
             }
-        course.interrupted = False
         if course.finished:
             course.rounds, course.epoch, course.finished = course.rounds + 1, 0, False
             course.epochs, course.best_loss = self.config.epochs, math.inf
@@ -223,7 +225,8 @@ def training_masks(tokens: Tokens, config: LogBERTConfig, rng: np.random.Generat
     wanted = np.clip(np.floor(sizes * ratios + 0.5), 1, np.maximum(sizes, 1))
     draw = np.where(maskable, rng.random(tokens.shape), 2.0)
     place = draw.argsort(axis=1).argsort(axis=1)
-    return np.asarray(maskable & (place < wanted[:, None]), dtype=np.bool_)
+    masks: npt.NDArray[np.bool_] = maskable & (place < wanted[:, None])
+    return masks
 
 
 def prediction_loss(logits: Tensor, truth: Tensor, owners: Tensor, weights: Tensor) -> Tensor:
