@@ -95,12 +95,12 @@ def test_the_same_trouble_has_the_same_incident_in_another_log(shop_pipeline: Pi
 
 def test_labelled_sequences_are_left_out_of_training(shop_folder: Path, tmp_path: Path) -> None:
     labels = tmp_path / "labels.csv"
-    labels.write_text(f"BlockId,Label\n{REFUSED},Anomaly\n{TWICE},Normal\n")
+    labels.write_text(f"BlockId,Label\n{REFUSED},Anomaly\n{TWICE},Anomaly\n")
     notes = Notes()
     pipeline = Pipeline(detector="novelty", progress=notes).fit(shop_folder, labels=labels)
-    assert "1 sequences labelled abnormal are left out of training" in notes.said
+    assert "2 sequences labelled abnormal are left out of training" in notes.said
     judged = pipeline.detect(shop_folder / "bad.log")
-    assert set(judged.filter("anomaly")["sequence"]) == {REFUSED}
+    assert set(judged.filter("anomaly")["sequence"]) == {REFUSED, TWICE}
 
 
 def test_sequences_of_keys_are_an_input_too(tmp_path: Path) -> None:

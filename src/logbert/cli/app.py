@@ -41,7 +41,7 @@ GroupOption = Annotated[
         help="auto, session:REGEX, field:NAME, time:5min, time:5min/1min, count:100 or count:100/50.",
     ),
 ]
-DetectorOption = Annotated[str, typer.Option("--detector", metavar="D", help="logbert or novelty.")]
+DetectorOption = Annotated[str, typer.Option("--detector", metavar="D", help="fusion, logbert or novelty.")]
 PresetOption = Annotated[str, typer.Option("--preset", metavar="P", help="default, or paper: as published.")]
 FalseAlarms = Annotated[
     float, typer.Option("--false-alarms", metavar="SHARE", help="Share of normal sequences that may be flagged.")
@@ -89,7 +89,7 @@ def train(
     *,
     format: FormatOption = "auto",  # noqa: A002
     group: GroupOption = "auto",
-    detector: DetectorOption = "logbert",
+    detector: DetectorOption = "fusion",
     preset: PresetOption = "default",
     false_alarms: FalseAlarms = 0.001,
     labels: Labels = None,
@@ -144,7 +144,7 @@ def detect(
 ) -> None:
     """Say what is out of the ordinary in a log, worst first, and why."""
     from logbert.cli.printing import print_incidents, print_incidents_as_json
-    from logbert.pipeline import Pipeline
+    from logbert.pipeline import Pipeline, remember
     from logbert.report import check_ending, write_detection
 
     if output is not None:
@@ -152,6 +152,7 @@ def detect(
     pipeline = Pipeline.load(model, progress=_progress(quiet=quiet))
     detection = pipeline.examine(inputs, templates=templates)
     incidents = detection.incidents
+    remember(model, detection.troubles)
     if output is not None:
         write_detection(detection, pipeline, output)
     if as_json:
@@ -160,6 +161,36 @@ def detect(
         print_incidents(detection.verdicts, incidents, top)
     if fail_on_anomaly and len(incidents):
         raise typer.Exit(1)
+
+
+@app.command()
+def feedback(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The directory that `train` wrote.")],
+    incident: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Argument(metavar="INCIDENT", help="Its id, as `detect` prints it; without one the answers are listed."),
+    ] = None,
+    *,
+    normal: Annotated[bool, typer.Option("--normal", help="This is normal: do not report it again.")] = False,
+    anomaly: Annotated[bool, typer.Option("--anomaly", help="This is an anomaly: report it always.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the answer about it back.")] = False,
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="A reason, for those who come later.")] = "",
+    who: Annotated[str, typer.Option("--who", metavar="NAME", help="Who says so; you, if not given.")] = "",
+) -> None:
+    """Say of an incident that it is normal, or an anomaly; takes effect at the next detection."""
+    from logbert.cli.answers import answer, list_answers, take_back
+    from logbert.errors import OptionError
+
+    if incident is None:
+        if normal or anomaly or undo:
+            raise OptionError("name the incident the answer is about, as `logbert detect` prints it")
+        list_answers(model)
+    elif normal + anomaly + undo != 1:
+        raise OptionError("give one of --normal, --anomaly and --undo")
+    elif undo:
+        take_back(model, incident)
+    else:
+        answer(model, incident, normal=normal, who=who, why=why)
 
 
 @app.command()
@@ -211,7 +242,7 @@ def evaluate(
     ] = "time",
     format: FormatOption = "auto",  # noqa: A002
     group: GroupOption = "auto",
-    detector: DetectorOption = "logbert",
+    detector: DetectorOption = "fusion",
     preset: PresetOption = "default",
     false_alarms: FalseAlarms = 0.001,
     masks: Masks = None,

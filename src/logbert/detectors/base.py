@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,10 +13,11 @@ import numpy as np
 
 from logbert.detectors.calibration import Calibration
 from logbert.detectors.corpus import Corpus, Scores, SequencesLike
+from logbert.detectors.key_texts import KeyTexts
 from logbert.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -60,6 +62,13 @@ class Reason:
     expected: tuple[tuple[int, float], ...] = ()
     detail: str = ""
 
+    @property
+    def subject(self) -> int | None:
+        """The key to name it by: its own or, where something is missing at the end, the likeliest to follow."""
+        if self.key is None and self.kind == "missing key" and self.expected:
+            return self.expected[0][0]
+        return self.key
+
 
 @dataclass(frozen=True, eq=False)
 class DetectorState:
@@ -84,7 +93,26 @@ class Detector(ABC):
 
     false_alarms: float
     seed: int
+    texts: KeyTexts = KeyTexts()
     calibration_: Calibration
+
+    def read(self, texts: KeyTexts) -> Self:
+        """Take the texts of all keys there are by now: before `fit`, and again when there are new keys.
+
+        Most detectors know keys by their numbers only; those that read make more of them.
+        """
+        self.texts = texts
+        return self
+
+    @contextmanager
+    def reading(self, texts: KeyTexts) -> Iterator[None]:
+        """Know these texts for a while, and afterwards what was known before."""
+        before = self.texts
+        self.read(texts)
+        try:
+            yield
+        finally:
+            self.read(before)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Give the constructor's parameters."""
@@ -174,7 +202,8 @@ class Detector(ABC):
         self._must_be_fitted()
         facts, arrays = self._learnt()
         facts = {**facts, "calibration": self.calibration_.state()}
-        return DetectorState(self.name, self.get_params(), facts, {**arrays, "held_out": self.calibration_.held_out})
+        params = {name: value for name, value in self.get_params().items() if name != "progress"}
+        return DetectorState(self.name, params, facts, {**arrays, "held_out": self.calibration_.held_out})
 
     @classmethod
     def from_state(cls, state: DetectorState) -> Self:

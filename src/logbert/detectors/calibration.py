@@ -21,6 +21,7 @@ from logbert.detectors.corpus import Scores  # noqa: TC001 - doctest and datacla
 
 TAIL_SHARE = 0.1  # the largest tenth of the held-out scores is the tail that is extrapolated
 TAIL_LEAST = 10  # a tail of fewer scores than this says nothing about its slope
+SHAPELY = 30  # so few scores in the tail show its slope but not its shape: it is taken for exponential
 FLAT = 1e-6  # a shape below this is taken for 0
 HEAVIEST = 0.99  # the largest shape allowed: at 1 the tail has no mean
 
@@ -60,7 +61,7 @@ class Tail:
         # the mean excess, each weighted by the share of the tail that is larger
         larger = float((excess * np.arange(count - 1, -1, -1)).sum()) / (count * max(count - 1, 1))
         shape = 2 - mean / (mean - 2 * larger) if mean > 2 * larger else HEAVIEST
-        shape = float(np.clip(shape, 0.0, HEAVIEST)) if mean > 0 else 0.0
+        shape = float(np.clip(shape, 0.0, HEAVIEST)) if mean > 0 and count >= SHAPELY else 0.0
         return cls(start, count / size, max(mean * (1 - shape), unit), shape)
 
     def quantile(self, rate: float) -> float:

@@ -60,6 +60,7 @@ class Novelty(Detector):
     """
 
     name: ClassVar[str] = "novelty"
+    unit: ClassVar[float] = 0.1
 
     def __init__(self, parts: Iterable[str] = tuple(PARTS), *, false_alarms: float = 0.001, seed: int = 0) -> None:
         self.parts = parts
@@ -106,9 +107,10 @@ class Novelty(Detector):
 
     def _combined(self, values: dict[str, Scores], size: int) -> Scores:
         total = np.zeros(size, dtype=np.float64)
+        steadiness = sum(rarity.steadiness for rarity in self.rarities_.values())
         for name, rarity in self.rarities_.items():
-            total += 1.0 / rarity.probability(values[name])
-        return np.maximum(np.log(total / len(self.rarities_)), 0.0)
+            total += rarity.steadiness / steadiness / rarity.probability(values[name])
+        return np.maximum(np.log(total), 0.0)
 
     def explain(self, sequence: Sequence[int] | npt.NDArray[np.integer]) -> list[Reason]:
         """Say what never occurred before, the rarest kind of novelty first."""

@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from logbert.detectors.base import Detector, DetectorState
 
 PLACES = {
+    "fusion": ("logbert.detectors.fusion", "Fusion"),
     "logbert": ("logbert.detectors.logbert", "LogBERT"),
     "novelty": ("logbert.detectors.novelty", "Novelty"),
+    "pca": ("logbert.detectors.pca", "PCA"),
+    "isolation-forest": ("logbert.detectors.isolation_forest", "IsolationForest"),
+    "one-class-svm": ("logbert.detectors.one_class_svm", "OneClassSVM"),
+    "logcluster": ("logbert.detectors.logcluster", "LogCluster"),
+    "deeplog": ("logbert.detectors.deeplog", "DeepLog"),
+    "loganomaly": ("logbert.detectors.loganomaly", "LogAnomaly"),
 }
 
 
@@ -29,7 +36,7 @@ def detector_class(name: str) -> type[Detector]:
     >>> detector_class("oracle")
     Traceback (most recent call last):
     ...
-    logbert.errors.OptionError: there is no detector 'oracle'; there are logbert, novelty
+    logbert.errors.OptionError: there is no detector 'oracle'; there are fusion, logbert, novelty, ...
     """
     if name not in PLACES:
         raise OptionError(f"there is no detector {name!r}; there are {', '.join(PLACES)}")

@@ -216,6 +216,11 @@ class Rarity:
     rows: int
     scale: float
 
+    @property
+    def steadiness(self) -> float:
+        """How many training sequences there are to one that is new to the others."""
+        return (1.0 + self.rows) / (1.0 + len(self.unusual))
+
     def probability(self, values: Scores) -> Scores:
         """Give the share of normal sequences expected to have a value at least this large."""
         at_least = len(self.unusual) - np.searchsorted(self.unusual, values, side="left")

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from logbert.detectors.corpus import Rows
     from logbert.pipeline import Pipeline
+    from logbert.pipeline.intake import Taken
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,8 @@ def run_trials(
     trials = []
     for seed in seeds:
         chosen, judged = split_rows(sequences, train, split=split, seed=seed)
-        taught = intake.learn_from(inputs, sequences[chosen], progress).sequences
-        trial = _trial(pipeline, seed, taught[chosen], taught[judged], sequences["label"][judged])
+        taught = intake.learn_from(inputs, sequences[chosen], progress)
+        trial = _trial(pipeline, seed, taught, (chosen, judged), sequences["label"][judged])
         progress.note(f"seed {seed}: {_line(trial)}")
         trials.append(trial)
     return trials
@@ -104,9 +106,10 @@ def judge_with(pipeline: Pipeline, inputs: Sequence[str | Path], *, labels: str 
     return {pipeline.detector_.name: Figures.of(pipeline.detector_.score(sequences), truth)}
 
 
-def _trial(pipeline: Pipeline, seed: int, learn: pl.DataFrame, judge: pl.DataFrame, label: pl.Series) -> Trial:
+def _trial(pipeline: Pipeline, seed: int, taken: Taken, rows: tuple[Rows, Rows], label: pl.Series) -> Trial:
     truth = label.fill_null(value=False).to_numpy()
-    detector = pipeline.new_detector().set_params(seed=seed)
+    learn, judge = taken.sequences[rows[0]], taken.sequences[rows[1]]
+    detector = pipeline.new_detector(taken.known).set_params(seed=seed)
     began = time.perf_counter()
     detector.fit(learn)
     taught = time.perf_counter()

@@ -1,44 +1,49 @@
 """Incidents: the verdicts that share a cause, as one thing to read.
 
-The cause of a verdict is its worst reason, by kind and by the text of the template it is about. It depends on the
-sequence and the model alone, so the same trouble has the same incident id tomorrow, in another file, in another order.
+The cause of a verdict is its worst new template, else its worst oddity, named by the template's text: the same trouble
+has the same incident id tomorrow, in another file, in another order.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
 from logbert.pipeline.reasons import lead
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable
 
-    from logbert.pipeline.reasons import Told
+    from logbert.detectors import Reason
 
 ID_DIGITS = 8
+NEW = "unseen key"
 
 
-@dataclass(frozen=True)
-class Cause:
-    """What an incident's verdicts have in common: the kind of oddity and the template it is about."""
+@dataclass(frozen=True, order=True)
+class Trouble:
+    """What an incident's verdicts have in common: the kind of oddity and the template it is about.
+
+    Examples
+    --------
+    >>> trouble = Trouble("unseen key", "panic: <*>")
+    >>> trouble.title, trouble.id
+    ('never seen before: "panic: <*>"', 'fd7bc85c')
+    """
 
     kind: str
-    template: str | None
+    template: str | None = None
 
     @classmethod
-    def of(cls, told: Sequence[Told]) -> Cause:
-        """Find the cause among a verdict's reasons, worst first; a verdict without reasons has its score as cause.
-
-        Where a sequence ends too early, the cause is the step that should have followed.
-        """
-        if not told:
-            return cls("high score", None)
-        worst = told[0]
-        return cls(worst.reason.kind, worst.template or worst.should_follow)
+    def of(cls, reasons: Iterable[Reason], name_of: Callable[[int], str]) -> Self:
+        """Find the cause among a verdict's reasons, worst first; a verdict without reasons has its score as cause."""
+        worst = next(iter(reasons), None)
+        if worst is None:
+            return cls("high score")
+        return cls(worst.kind, None if worst.subject is None else name_of(worst.subject))
 
     @property
     def id(self) -> str:
@@ -47,25 +52,23 @@ class Cause:
 
     @property
     def title(self) -> str:
-        """The incident in words.
-
-        Examples
-        --------
-        >>> Cause("unseen key", "panic: <*>").title
-        'never seen before: "panic: <*>"'
-        """
+        """The incident in words."""
         return lead(self.kind, self.template)
 
+    def state(self) -> dict[str, Any]:
+        """Give it as what JSON can hold."""
+        return {"kind": self.kind, "template": self.template}
 
-def incidents_of(verdicts: pl.DataFrame, titles: dict[str, str]) -> pl.DataFrame:
+
+def incidents_of(verdicts: pl.DataFrame, troubles: dict[str, Trouble]) -> pl.DataFrame:
     """Gather verdicts into incidents, worst first.
 
     Parameters
     ----------
     verdicts
         What `Pipeline.detect` gives; only rows with an incident count.
-    titles
-        The words for each incident id.
+    troubles
+        What each incident id stands for.
 
     Returns
     -------
@@ -83,6 +86,7 @@ def incidents_of(verdicts: pl.DataFrame, titles: dict[str, str]) -> pl.DataFrame
         pl.col("sequence").first().alias("worst"),
         pl.col("reasons").first(),
     )
+    titles = {name: trouble.title for name, trouble in troubles.items()}
     title = pl.col("incident").replace_strict(titles, default=None, return_dtype=pl.String).alias("title")
     return gathered.with_columns(title).select(
         "incident", "title", "sequences", "events", "start", "end", "score", "worst", "reasons"

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import polars as pl
 
+from logbert.detectors.key_texts import KeyTexts
 from logbert.errors import InputError, OptionError
 from logbert.lines import Format, RecordReader, open_records
+from logbert.pipeline.levels import LevelTally
 from logbert.sequences import Grouping
 from logbert.templates import Masks, Templates
 
@@ -35,8 +37,10 @@ class Taken:
     ----------
     sequences
         One row a sequence, as the sequences room gives them.
-    name_of
-        The template text of a key.
+    names
+        What to call each key: the text of its template, or the name the input has for it.
+    known
+        Texts and levels of the keys that have any, for detectors that read.
     texts
         The original text of the records that begin at these lines: line, source, number, text.
     records
@@ -46,10 +50,15 @@ class Taken:
     """
 
     sequences: pl.DataFrame
-    name_of: Callable[[int], str]
+    names: dict[int, str]
+    known: KeyTexts
     texts: Callable[[Sequence[int]], pl.DataFrame]
     records: int
     facts: list[str] = field(default_factory=list)
+
+    def name_of(self, key: int) -> str:
+        """Give what to call a key."""
+        return self.names.get(key, f"key {key}")
 
 
 class Intake(Protocol):
@@ -149,8 +158,11 @@ class LogIntake:
     ) -> Taken:
         assert isinstance(self.group, Grouping)  # noqa: S101 - learn has run
         collector = self.group.collector()
+        levels = LevelTally()
         for frame in frames:
-            collector.add(frame, templates.encode(frame["message"]))
+            codes = templates.encode(frame["message"])
+            collector.add(frame, codes)
+            levels.add(frame, codes)
         if learning:
             templates.learn()
         else:
@@ -162,7 +174,8 @@ class LogIntake:
         names = dict(templates.table.select("key", "template").iter_rows())
         return Taken(
             sequences=sequences,
-            name_of=lambda key: names.get(key, f"key {key}"),
+            names=names,
+            known=KeyTexts(names, levels.of_keys(templates.key_of_code)),
             texts=reader.texts,
             records=summary.records,
             facts=[str(summary), *collector.notes],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from logbert.detectors.key_texts import KeyTexts
 from logbert.errors import ModelError
 from logbert.pipeline.intake import Taken
 from logbert.pipeline.store import read_json, write_json
@@ -40,7 +42,7 @@ class KeyIntake:
         taken = self._read(inputs, self.names, progress)
         if self.templates is not None:
             self.texts |= self._texts_of(self.names, self.templates, progress)
-        return taken
+        return self._named(taken, self.names, self.texts)
 
     def learn_from(self, inputs: Sequence[str | Path], chosen: pl.DataFrame, progress: Progress) -> Taken:
         """Give all sequences; keys come with them, so there is nothing to learn from the chosen ones."""
@@ -49,12 +51,9 @@ class KeyIntake:
     def take(self, inputs: Sequence[str | Path], progress: Progress, templates: str | Path | None = None) -> Taken:
         """Read other sequences; names never seen get numbers of their own, on a copy."""
         names = self.names.copy()
-        texts = self.texts
         if templates is not None:
-            sequences = self._read(inputs, names, progress)
-            texts = texts | self._texts_of(names, templates, progress)
-            sequences.name_of = _namer(names, texts)
-            return sequences
+            taken = self._read(inputs, names, progress)
+            return self._named(taken, names, self.texts | self._texts_of(names, templates, progress))
         return self._read(inputs, names, progress)
 
     def save(self, folder: Path) -> dict[str, Any]:
@@ -87,13 +86,22 @@ class KeyIntake:
     def _read(self, inputs: Sequence[str | Path], names: KeyNames, progress: Progress) -> Taken:
         sequences = read_sequences(list(inputs), names, grouping=self.group, progress=progress)
         records = int(sequences["keys"].list.len().sum())
-        return Taken(
+        taken = Taken(
             sequences=sequences,
-            name_of=_namer(names, self.texts),
+            names={},
+            known=KeyTexts(),
             texts=lambda _: pl.DataFrame(schema={"line": int, "source": str, "number": int, "text": str}),
             records=records,
             facts=[f"{len(sequences):,} sequences of {records:,} keys, {len(names):,} distinct"],
         )
+        return self._named(taken, names, self.texts)
+
+    @staticmethod
+    def _named(taken: Taken, names: KeyNames, texts: dict[str, str]) -> Taken:
+        """Name the keys by their text where they have one, else as the input does."""
+        table = names.table.rows()
+        known = {key: texts[name] for key, name in table if name in texts}
+        return replace(taken, names=dict(table) | known, known=KeyTexts(known))
 
     @staticmethod
     def _texts_of(names: KeyNames, templates: str | Path, progress: Progress) -> dict[str, str]:
@@ -102,11 +110,3 @@ class KeyIntake:
         if len(known) < len(table):
             progress.note(f"{len(table) - len(known)} of {len(table)} keys have no text in {templates}")
         return dict(known.select("name", "template").iter_rows())
-
-
-def _namer(names: KeyNames, texts: dict[str, str]) -> Any:
-    def name_of(key: int) -> str:
-        name = names.name(key)
-        return texts.get(name, name)
-
-    return name_of

@@ -14,8 +14,10 @@ from logbert.detectors import DetectorState, LittleDataWarning, detector_class, 
 from logbert.errors import InputError, ModelError, OptionError
 from logbert.lines import read_labels
 from logbert.pipeline import store
+from logbert.pipeline.answers import Answers
 from logbert.pipeline.intake import NO_TEMPLATES, Intake, LogIntake, Taken
 from logbert.pipeline.key_intake import KeyIntake
+from logbert.pipeline.seen import recall, remember
 from logbert.pipeline.verdicts import Detection, judge
 from logbert.progress import SILENT, Progress
 from logbert.sequences import apply_labels
@@ -25,10 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logbert.detectors import Detector
+    from logbert.detectors.key_texts import KeyTexts
 
     Inputs = str | Path | Sequence[str | Path]
 
 PIPELINE = "pipeline.json"
+ANSWERS = "answers.json"
 DETECTOR = "detector.json"
 ARRAYS = "detector.safetensors"
 
@@ -48,7 +52,7 @@ class Pipeline:
     group
         How records become sequences: `auto`, `session:REGEX`, `field:NAME`, `time:5min`, `count:100`...
     detector
-        Which detector judges: its name (`logbert`, `novelty`), or a `Detector`.
+        Which detector judges: its name (`fusion`, `logbert`, `novelty`), or a `Detector`.
     preset
         `default`, or `paper` for LogBERT exactly as published.
     false_alarms
@@ -73,7 +77,7 @@ class Pipeline:
         *,
         format: str = "auto",  # noqa: A002 - the word of the command line
         group: str = "auto",
-        detector: str | Detector = "logbert",
+        detector: str | Detector = "fusion",
         preset: str = "default",
         false_alarms: float = 0.001,
         masks: str | Path | None = None,
@@ -95,6 +99,7 @@ class Pipeline:
         self.device = device
         self.progress = progress
         self.facts_: dict[str, Any] = {}
+        self.answers_ = Answers()
 
     def fit(self, inputs: Inputs, *, labels: str | Path | None = None, resume: bool = False) -> Self:
         """Learn what is ordinary from logs that are mostly normal.
@@ -119,7 +124,7 @@ class Pipeline:
             if resume and hasattr(self, "detector_"):
                 self.detector_.fit_more(sequences)
             else:
-                self.detector_ = self.new_detector().fit(sequences)
+                self.detector_ = self.new_detector(taken.known).fit(sequences)
         for warning in caught:
             self.progress.note(f"warning: {warning.message}")
         self.facts_ = {
@@ -144,7 +149,9 @@ class Pipeline:
 
         `templates` gives text to keys of sequences that training had none for.
         """
-        return judge(self.take(inputs, templates=templates), self.detector_)
+        taken = self.take(inputs, templates=templates)
+        with self.detector_.reading(taken.known):
+            return judge(taken, self.detector_, self.answers_.feedback(taken.names))
 
     def take(self, inputs: Inputs, *, templates: str | Path | None = None) -> Taken:
         """Read other logs as this pipeline reads them, without judging: their sequences of keys."""
@@ -158,11 +165,13 @@ class Pipeline:
         """Write the model directory, whole or not at all."""
         if not hasattr(self, "detector_"):
             raise InputError("this pipeline has not been fitted yet; call fit first")
+        found_before = recall(Path(folder))
         with store.writing(Path(folder)) as partial:
             state = self.detector_.state()
             facts = {"detector": state.detector, "params": state.params, "facts": state.facts}
             store.write_json(partial / DETECTOR, facts)
             store.write_arrays(partial / ARRAYS, state.arrays)
+            store.write_json(partial / ANSWERS, self.answers_.state())
             options = {name: getattr(self, name) for name in _OPTIONS}
             store.write_json(
                 partial / PIPELINE,
@@ -173,6 +182,8 @@ class Pipeline:
                     "facts": self.facts_,
                 },
             )
+        if found_before:
+            remember(Path(folder), found_before)
 
     @classmethod
     def load(cls, folder: str | Path, *, progress: Progress = SILENT) -> Self:
@@ -190,6 +201,7 @@ class Pipeline:
             if "progress" in pipeline.detector_.get_params():
                 pipeline.detector_.set_params(progress=progress)
             pipeline.facts_ = written["facts"]
+            pipeline.answers_ = Answers.from_state(store.read_json(folder / ANSWERS))
         except (KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"the model {folder} is damaged: {error!r}; train it again") from error
         return pipeline
@@ -215,10 +227,10 @@ class Pipeline:
         masks = Masks.default() if self.masks is None else Masks.read(Path(self.masks))
         return LogIntake(format=self.format, group=self.group, masks=masks)
 
-    def new_detector(self) -> Detector:
-        """Make the detector that the options ask for, not fitted yet."""
+    def new_detector(self, known: KeyTexts) -> Detector:
+        """Make the detector that the options ask for, not fitted yet; one that reads gets the texts of keys."""
         if not isinstance(self.detector, str):
-            return self.detector
+            return self.detector.read(known)
         kind = detector_class(self.detector)
         offered = {
             "false_alarms": self.false_alarms,
@@ -230,7 +242,8 @@ class Pipeline:
         accepted = inspect.signature(kind).parameters
         if self.preset != "default" and "preset" not in accepted:
             raise OptionError(f"the detector {self.detector} has no presets; --preset {self.preset} goes with logbert")
-        return kind(**{name: value for name, value in offered.items() if name in accepted})
+        detector = kind(**{name: value for name, value in offered.items() if name in accepted})
+        return detector.read(known)
 
     def labelled(self, sequences: pl.DataFrame, labels: str | Path | None) -> pl.DataFrame:
         """Give sequences the labels of a file; without one they keep those of their format."""

@@ -59,7 +59,6 @@ class Told:
     reason: Reason
     text: str
     template: str | None
-    should_follow: str | None
     line: int | None
 
     def row(self, name_of: Callable[[int], str], place: dict[int, tuple[str, int, str]]) -> dict[str, object]:
@@ -96,8 +95,7 @@ def tell(reason: Reason, name_of: Callable[[int], str], lines: Sequence[int] | N
     if lines and position is not None:
         line = lines[min(position, len(lines) - 1)]
     template = None if reason.key is None else name_of(reason.key)
-    should_follow = name_of(reason.expected[0][0]) if reason.kind == "missing key" and reason.expected else None
-    return Told(reason, _sentence(reason, template, name_of), template, should_follow, line)
+    return Told(reason, _sentence(reason, template, name_of), template, line)
 
 
 def lead(kind: str, template: str | None) -> str:

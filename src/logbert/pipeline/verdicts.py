@@ -9,11 +9,14 @@ import numpy as np
 import polars as pl
 
 from logbert.detectors import Corpus
-from logbert.pipeline.incidents import Cause, incidents_of
+from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback, cause_of
+from logbert.detectors.fusion import Fusion
+from logbert.detectors.watch import BELOW, Watch
+from logbert.pipeline.incidents import NEW, Trouble, incidents_of
 from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell, telling_order
 
 if TYPE_CHECKING:
-    from logbert.detectors import Detector
+    from logbert.detectors import Detector, Reason
     from logbert.detectors.corpus import Scores
     from logbert.pipeline.intake import Taken
 
@@ -28,44 +31,99 @@ class Detection:
     ----------
     verdicts
         One row per sequence, in input order: sequence, start, end, events, score, anomaly, incident, reasons.
-    titles
-        The title of each incident, by its id.
+    troubles
+        What each incident id stands for.
     taken
         The sequences that were judged.
     """
 
     verdicts: pl.DataFrame
-    titles: dict[str, str]
+    troubles: dict[str, Trouble]
     taken: Taken
 
     @property
     def incidents(self) -> pl.DataFrame:
         """The verdicts that share a cause, worst first."""
-        return incidents_of(self.verdicts, self.titles)
+        return incidents_of(self.verdicts, self.troubles)
 
 
-def judge(taken: Taken, detector: Detector) -> Detection:
-    """Score all sequences and explain the anomalous ones."""
+def judge(taken: Taken, detector: Detector, feedback: Feedback) -> Detection:
+    """Score all sequences, explain the anomalous ones, and name what they have in common."""
+    corpus = Corpus.of(taken.sequences)
+    scores, causes = _scored(taken, detector, feedback)
+    anomalous = np.flatnonzero(scores >= 1.0)
+    reasons = _explained(detector, corpus, anomalous)
+    if causes is None:
+        troubles = [Trouble.of(found, taken.name_of) for found in reasons]
+    else:
+        troubles = [
+            _trouble(causes[row], found, taken, detector)
+            for row, found in zip(anomalous.tolist(), reasons, strict=True)
+        ]
+    told = _tell_all(taken, anomalous, reasons, troubles)
+    by_id = {trouble.id: trouble for trouble in troubles}
+    return Detection(_frame(taken, scores, anomalous, troubles, _rows(taken, told)), by_id, taken)
+
+
+def _scored(taken: Taken, detector: Detector, feedback: Feedback) -> tuple[Scores, list[Cause | None] | None]:
+    """Score the sequences; the default detector also knows, in order of time, what was reported before."""
+    if not isinstance(detector, Fusion):
+        return _without_cleared(taken, detector, feedback), None
+    start = taken.sequences["start"]
+    order = np.argsort(start.to_numpy(), kind="stable") if not start.null_count() else np.arange(len(start))
+    watched = Watch(detector, feedback).judge(taken.sequences[order])
+    scores = np.empty(len(order), dtype=np.float64)
+    scores[order] = watched.scores
+    causes: list[Cause | None] = [None] * len(order)
+    for place, cause in zip(order.tolist(), watched.causes, strict=True):
+        causes[place] = cause
+    return scores, causes
+
+
+def _without_cleared(taken: Taken, detector: Detector, feedback: Feedback) -> Scores:
+    """Score by a single detector; what an answer called normal stays below the boundary."""
     corpus = Corpus.of(taken.sequences)
     scores = detector.score(corpus)
     anomalous = np.flatnonzero(scores >= 1.0)
-    told = _tell_all(taken, detector, corpus, anomalous)
-    causes = [Cause.of(reasons) for reasons in told]
-    titles = {cause.id: cause.title for cause in causes}
-    return Detection(_frame(taken, scores, anomalous, causes, _rows(taken, told)), titles, taken)
+    if not feedback.answers or not len(anomalous):
+        return scores
+    for row, found in zip(anomalous.tolist(), _explained(detector, corpus, anomalous), strict=True):
+        worst = next(iter(found), None)
+        if worst is not None and feedback.is_cleared(cause_of(worst)):
+            scores[row] = BELOW
+    return scores
 
 
-def _tell_all(taken: Taken, detector: Detector, corpus: Corpus, rows: np.ndarray) -> list[list[Told]]:
-    """Explain each distinct sequence once, then tell it for every row with that row's own lines."""
+def _explained(detector: Detector, corpus: Corpus, rows: np.ndarray) -> list[list[Reason]]:
+    """Explain each distinct sequence once, and give every row its own copy."""
     if not len(rows):
         return []
     odd = corpus.take_rows(rows)
-    explained = detector.explain_all(odd)
+    explained = [telling_order(found) for found in detector.explain_all(odd)]
+    return [explained[distinct] for distinct in odd.inverse.tolist()]
+
+
+def _trouble(cause: Cause | None, reasons: list[Reason], taken: Taken, detector: Detector) -> Trouble:
+    """Name what the default detector reported: the worst of the new keys, else the oddity."""
+    if cause is None:
+        return Trouble.of(reasons, taken.name_of)
+    if cause.kind == NEW_KEYS and isinstance(detector, Fusion):
+        worst = max(cause.keys, key=lambda key: (detector.new_keys.judge(key).weight, taken.name_of(key)))
+        return Trouble(NEW, taken.name_of(worst))
+    return Trouble(cause.kind, taken.name_of(cause.keys[0]) if cause.keys else None)
+
+
+def _tell_all(taken: Taken, rows: np.ndarray, reasons: list[list[Reason]], troubles: list[Trouble]) -> list[list[Told]]:
+    """Tell the reasons of every row with that row's own lines; what the incident is about comes first."""
     lines = taken.sequences["lines"].gather(rows).to_list()
     return [
-        [tell(reason, taken.name_of, own) for reason in telling_order(explained[distinct])[:MOST_REASONS]]
-        for own, distinct in zip(lines, odd.inverse.tolist(), strict=True)
+        [tell(reason, taken.name_of, own) for reason in _led_by(trouble, found, taken)[:MOST_REASONS]]
+        for own, found, trouble in zip(lines, reasons, troubles, strict=True)
     ]
+
+
+def _led_by(trouble: Trouble, reasons: list[Reason], taken: Taken) -> list[Reason]:
+    return sorted(reasons, key=lambda reason: Trouble.of([reason], taken.name_of) != trouble)
 
 
 def _rows(taken: Taken, told: list[list[Told]]) -> list[list[dict[str, object]]]:
@@ -82,15 +140,15 @@ def _frame(
     taken: Taken,
     scores: Scores,
     anomalous: np.ndarray,
-    causes: list[Cause],
+    troubles: list[Trouble],
     reasons: list[list[dict[str, object]]],
 ) -> pl.DataFrame:
     """Lay out the verdicts."""
     size = len(scores)
     incident: list[str | None] = [None] * size
     told: list[list[dict[str, object]]] = [[]] * size
-    for row, cause, reason in zip(anomalous.tolist(), causes, reasons, strict=True):
-        incident[row] = cause.id
+    for row, trouble, reason in zip(anomalous.tolist(), troubles, reasons, strict=True):
+        incident[row] = trouble.id
         told[row] = reason
     return taken.sequences.select(
         "sequence",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from logbert.detectors.base import Detector, DetectorState, Reason
+from logbert.detectors.base import Detector, Reason
 from logbert.detectors.corpus import Corpus, Scores, SequencesLike
 from logbert.detectors.logbert import choosing, explaining, scoring
 from logbert.detectors.logbert.config import LogBERTConfig, resolve
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # The least that means anything: half a nat (odds of 5 to 3), one miss, a thousandth of a hidden vector's length.
 UNITS = {"surprise": 0.5, "misses": 1.0, "distance": 1e-3}
+
+SEEN_BEYOND = 10  # held-out sequences beyond the boundary: with one or two, where it lies is a matter of luck
 
 _OF_THE_NETWORK = (
     "input",
@@ -216,8 +218,8 @@ class LogBERT(Detector):
         return self.course_.interrupted
 
     def _held_out_share(self, rows: int) -> float:
-        """Keep enough apart to see the false-alarm rate, if a quarter is enough for that, and never under a tenth."""
-        return float(np.clip(1 / (self.false_alarms * rows), 0.1, 0.25))
+        """Keep enough apart to see some alarms at the asked rate, if a quarter is enough; never under a tenth."""
+        return float(np.clip(SEEN_BEYOND / (self.false_alarms * rows), 0.1, 0.25))
 
     def calibrate(self, held_out: SequencesLike) -> None:
         """Find the boundary on held-out normals, unless `misses_allowed` sets it by hand."""
@@ -284,11 +286,6 @@ class LogBERT(Detector):
         else:
             weights = explaining.surprising_tokens(slots, chunks, self.candidates_, boundary)
         return explaining.reasons(self.reader_, self.vocabulary_, corpus, chunks, weights)
-
-    def state(self) -> DetectorState:
-        """Give everything that was learnt, as plain data."""
-        state = super().state()
-        return replace(state, params={name: value for name, value in state.params.items() if name != "progress"})
 
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
         facts = {"config": asdict(self.config_), "candidates": self.candidates_, "training": self.course_.facts()}

@@ -8,9 +8,9 @@ import torch
 
 from logbert.detectors.logbert.network import LogBERTNetwork
 from logbert.detectors.logbert.reading import Reader
-from logbert.detectors.logbert.threads import suited_threads
 from logbert.detectors.logbert.tokens import Chunks, Vocabulary
 from logbert.detectors.logbert.training import Lessons, Teacher
+from logbert.detectors.threads import suited_threads
 from logbert.errors import OptionError
 
 if TYPE_CHECKING:

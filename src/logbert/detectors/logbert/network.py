@@ -19,13 +19,12 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the name everybody knows it by
 from torch import Tensor, nn
 
-from logbert.detectors.logbert.tokens import END, PAD, SPECIALS
+from logbert.detectors.logbert.tokens import END, PAD, SPECIALS, padded_width
 
 if TYPE_CHECKING:
     from logbert.detectors.logbert.config import LogBERTConfig
 
-SHORT = 64  # tokens, up to which attention is computed plainly
-SPARE = 66  # positions beyond the keys: DIST, END, and padding up to the width a batch is read at
+SHORT = 64  # tokens
 
 
 def sinusoids(length: int, width: int) -> Tensor:
@@ -97,7 +96,8 @@ class LogBERTNetwork(nn.Module):
         self.first_class = END if config.end else SPECIALS  # the token of class 0
         self.embedding = nn.Embedding(SPECIALS + keys, config.input)
         self.positions: Tensor
-        self.register_buffer("positions", sinusoids(config.context + config.fog + SPARE, config.input), persistent=False)
+        widest = padded_width(config.context + 2 + config.fog)  # DIST, keys, END and fog, as they are read
+        self.register_buffer("positions", sinusoids(widest, config.input), persistent=False)
         self.project = nn.Linear(config.input, config.hidden) if config.input != config.hidden else nn.Identity()
         self.dropout = nn.Dropout(config.dropout)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import torch
 
 from logbert.detectors.logbert.masking import masked_count, patterns
-from logbert.detectors.logbert.threads import suited_threads
-from logbert.detectors.logbert.tokens import UNSEEN, view
+from logbert.detectors.logbert.tokens import UNSEEN, padded_width, view
+from logbert.detectors.threads import suited_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,9 +174,3 @@ class Reader:
         """Give the columns each mask hides of `size` tokens after DIST: (masks, masked)."""
         hidden = patterns(size, masks=self.config.masks, ratio=self.config.detection_ratio, seed=self.seed)
         return np.nonzero(hidden)[1].reshape(self.config.masks, -1) + 1 if size else np.zeros((1, 0), dtype=np.int64)
-
-
-def padded_width(length: int) -> int:
-    """Round a chunk's length up to the width it is read at: to 4, past 64 to 16, past 256 to 64."""
-    step = 4 if length <= 64 else 16 if length <= 256 else 64
-    return -(-length // step) * step

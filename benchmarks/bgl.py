@@ -1,0 +1,164 @@
+"""What the default detector does on BGL, on data that drifts: near, drift, and drift with an operator who answers.
+
+    python -m benchmarks.bgl                      # about a minute on 2 cores
+    python -m benchmarks.bgl --members novelty,logbert
+
+Train: the normal windows of the log's first half, cut into 100 records; for "near" also the normal windows of the first
+60 % of the dev stream. Test: the rest of the dev stream (near) or all of it (drift), in time order, in windows of 100
+records. Nothing is chosen by labels of the stream; they serve for the figures, and for what the operator answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from sklearn.metrics import average_precision_score
+
+from logbert.detectors.fusion import Fusion
+from logbert.detectors.key_texts import KeyTexts
+from logbert.detectors.novelty import Novelty
+from logbert.detectors.watch import Watch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from logbert.detectors.watch import Watched
+
+BGL = Path(__file__).resolve().parents[2] / "shared" / "data" / "bgl"
+WINDOW = 100
+NEAR = 0.6  # of the dev stream is for training in "near"
+MOMENTS = 10  # how often the operator's figures are printed
+
+Sequences = list[list[int]]
+Flags = "npt.NDArray[np.bool_]"
+
+
+@dataclass(frozen=True)
+class Split:
+    """What to train on and what to judge."""
+
+    name: str
+    train: Sequences
+    test: Sequences
+    labels: npt.NDArray[np.bool_]
+
+
+def load(folder: Path) -> tuple[list[Split], KeyTexts]:
+    """Read the stream and cut the splits."""
+    table = pl.read_csv(folder / "bgl_templates.csv")
+    texts = KeyTexts(dict(table.iter_rows()))
+    with lzma.open(folder / "bgl_normal_windows.txt.xz", "rt") as lines:
+        hours = [[int(key) for key in line.split()] for line in lines]
+    first_half = [hour[at : at + WINDOW] for hour in hours for at in range(0, max(len(hour) - WINDOW, 0) + 1, WINDOW)]
+    stream = pl.read_parquet(folder / "bgl_dev_stream.parquet")
+    cut = int(len(stream) * NEAR)
+    keys, labels = windows(stream[:cut])
+    normal = [window for window, abnormal in zip(keys, labels, strict=True) if not abnormal]
+    return [
+        Split("near", first_half + normal, *windows(stream[cut:])),
+        Split("drift", first_half, *windows(stream)),
+    ], texts
+
+
+def windows(stream: pl.DataFrame) -> tuple[Sequences, npt.NDArray[np.bool_]]:
+    """Cut whole windows; one is abnormal if any of its records is."""
+    whole = stream[: len(stream) // WINDOW * WINDOW].with_row_index("at")
+    cut = whole.group_by(pl.col("at") // WINDOW, maintain_order=True).agg(
+        pl.col("event_id").cast(pl.Int32), pl.col("alert").any()
+    )
+    return cut["event_id"].to_list(), cut["alert"].to_numpy()
+
+
+def figures(flagged: npt.NDArray[np.bool_], labels: npt.NDArray[np.bool_]) -> str:
+    """Give precision, recall, F1 and the realised false-alarm rate."""
+    hits = int((flagged & labels).sum())
+    precision, recall = hits / max(int(flagged.sum()), 1), hits / max(int(labels.sum()), 1)
+    f1 = 2 * hits / max(int(flagged.sum()) + int(labels.sum()), 1)
+    alarms = float((flagged & ~labels).sum() / (~labels).sum())
+    return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}  false alarms {alarms:.4f}"
+
+
+def show(
+    what: str, flagged: npt.NDArray[np.bool_], split: Split, scores: npt.NDArray[np.float64] | None = None
+) -> None:
+    """Print one line of the table."""
+    area = "" if scores is None else f"  PR-AUC {average_precision_score(split.labels, scores):.3f}"
+    print(f"{split.name:18} {what:34} {figures(flagged, split.labels)}{area}")
+
+
+def trivial(split: Split) -> None:
+    """Print the trivial detectors: new at all, part by part."""
+    for part, unseen in Novelty().fit(split.train).unseen(split.test).items():
+        show(f"trivial: unseen {part}", unseen, split)
+
+
+def members(fusion: Fusion, split: Split) -> None:
+    """Print each member alone and the fusion without regard to time."""
+    from logbert.detectors import Corpus
+
+    corpus = Corpus.of(split.test)
+    for name, evidence in fusion.evidence(corpus).items():
+        scores = evidence[corpus.inverse] / fusion.boundary
+        show(f"member: {name}", scores >= 1, split, scores)
+    scores = fusion.score(corpus)
+    show("fusion, each sequence by itself", scores >= 1, split, scores)
+
+
+def operate(fusion: Fusion, split: Split, batch: int) -> None:
+    """Let an operator answer each new incident once, with the truth of the sequence that raised it."""
+    watch = Watch(fusion)
+    flagged = np.zeros(len(split.test), dtype=np.bool_)
+    asked: list[int] = []
+    for begin in range(0, len(split.test), batch):
+        watched = watch.judge(split.test[begin : begin + batch])
+        flagged[begin : begin + batch] = watched.anomalous
+        asked += [begin + row for row in answer(watch, watched, split.labels[begin : begin + batch])]
+    every = len(split.test) // MOMENTS
+    for end in range(every, len(split.test) + 1, every):
+        answers = sum(row < end for row in asked)
+        part = figures(flagged[end - every : end], split.labels[end - every : end])
+        print(f"  windows {end - every:6,} to {end:6,}: {answers:3} answers so far  {part}")
+    show(f"fusion over time, {len(asked)} answers", flagged, split)
+
+
+def answer(watch: Watch, watched: Watched, truth: npt.NDArray[np.bool_]) -> list[int]:
+    """Answer what is new in a batch; give the rows that were asked about."""
+    asked = []
+    for row, cause in enumerate(watched.causes):
+        if cause is None or watch.feedback.is_convicted(cause) or watch.feedback.is_cleared(cause):
+            continue
+        watch.feedback.answer(cause, normal=not truth[row], beside=watched.beside[row])
+        asked.append(row)
+    return asked
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=BGL)
+    parser.add_argument("--members", default="novelty")
+    parser.add_argument("--false-alarms", type=float, default=0.001)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--batch", type=int, default=1, help="windows judged between answers")
+    options = parser.parse_args()
+    splits, texts = load(options.data)
+    for split in splits:
+        print(f"{split.name}: {len(split.train):,} train, {len(split.test):,} test, {split.labels.sum():,} abnormal")
+        trivial(split)
+        fusion = Fusion(options.members.split(","), false_alarms=options.false_alarms, seed=options.seed)
+        fusion.read(texts).fit(split.train)
+        members(fusion, split)
+        watched = Watch(fusion).judge(split.test)
+        show("fusion over time", watched.anomalous, split, watched.scores)
+        operate(fusion, split, options.batch)
+        print()
+
+
+if __name__ == "__main__":
+    main()
