@@ -54,6 +54,8 @@ class LogBERTConfig:
         Exponent: a sequence that occurs n times is seen n**repeats times an epoch, each time under a mask of its own.
     emphasis
         Exponent: it weighs n**emphasis in the loss.
+    rows
+        Sequences an epoch shows at least, repeats included; a log with few distinct ones has them shown more often.
     batch
         Sequences a training step.
     learning_rate
@@ -89,6 +91,7 @@ class LogBERTConfig:
     score_by: str
     repeats: float
     emphasis: float
+    rows: int
     batch: int
     learning_rate: float
     weight_decay: float
@@ -119,6 +122,7 @@ DEFAULT: Final = LogBERTConfig(
     score_by="surprise",
     repeats=0.3,
     emphasis=0.25,
+    rows=1024,
     batch=64,
     learning_rate=3e-3,
     weight_decay=0.01,

@@ -95,7 +95,7 @@ class LogBERT(Detector):
     Examples
     --------
     >>> normal = [[5, 22, 11, 9, 26, 23], [22, 5, 11, 9, 26, 23], [5, 22, 11, 9, 11, 9, 26, 23]] * 40
-    >>> detector = LogBERT(false_alarms=0.05, epochs=30).fit(normal)
+    >>> detector = LogBERT(false_alarms=0.05, epochs=10).fit(normal)
     >>> detector.predict([[5, 22, 11, 9, 26, 23], [5, 22, 11], [5, 22, 11, 9, 26, 7]]).tolist()
     [False, True, True]
     >>> reason = detector.explain([5, 22, 11, 9, 26, 7])[0]

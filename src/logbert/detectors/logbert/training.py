@@ -42,6 +42,7 @@ class Lessons:
         """Spread each sequence's weight over the times it is seen; the mean weight of a training row is 1."""
         occurrences = counts[chunks.owners].astype(np.float64)
         repeats = np.ceil(occurrences**config.repeats).astype(np.int64)
+        repeats *= -(-config.rows // max(int(repeats.sum()), 1))
         weights = occurrences**config.emphasis / repeats
         mean = float(np.average(weights, weights=repeats)) if len(weights) else 1.0
         return cls(chunks=chunks, counts=counts[chunks.owners], weights=weights / mean, repeats=repeats)
@@ -192,6 +193,8 @@ class Teacher:
             return
         self.network.load_state_dict(course.last)
         for name, parameter in self.network.named_parameters():
+            if name not in course.first_moments:
+                continue
             self.optimiser.state[parameter] = {
                 "step": torch.tensor(float(course.steps)),
                 "exp_avg": course.first_moments[name].to(self.device),
@@ -204,7 +207,11 @@ class Teacher:
     def _note(self, course: Course, loss: float, held_out_loss: float) -> None:
         """Write down an epoch, whole: an interruption leaves either all of it or nothing."""
         weights = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
-        moments = {name: self.optimiser.state[parameter] for name, parameter in self.network.named_parameters()}
+        moments = {  # with one task left out, the other's own weights are never moved
+            name: self.optimiser.state[parameter]
+            for name, parameter in self.network.named_parameters()
+            if parameter in self.optimiser.state
+        }
         course.last = weights
         course.first_moments = {name: moment["exp_avg"].clone() for name, moment in moments.items()}
         course.second_moments = {name: moment["exp_avg_sq"].clone() for name, moment in moments.items()}
