@@ -7,6 +7,7 @@ import pytest
 import typer.main
 
 from logbert.cli.app import app
+from logbert.detectors.logbert.config import DEFAULT, PAPER
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -41,3 +42,10 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_logbert_page_names_every_parameter_of_both_presets() -> None:
+    page = (ROOT / "docs" / "logbert.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\S+) \| (\S+) \|", page, re.MULTILINE)
+    said = {name: (paper, default) for name, paper, default in rows}
+    assert said == {name: (str(getattr(PAPER, name)), str(getattr(DEFAULT, name))) for name in vars(DEFAULT)}
