@@ -127,6 +127,10 @@ class Detector(ABC):
             setattr(self, name, value)
         return self
 
+    def __sklearn_clone__(self) -> Self:
+        """Make an unfitted twin; whoever is told of progress stays the same, where a copy would speak to nobody."""
+        return type(self)(**self.get_params())
+
     def __repr__(self) -> str:
         """Show the detector as it is constructed."""
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.get_params().items())})"
