@@ -32,8 +32,10 @@ MESSAGES: tuple[Path, ...] = tuple(
         "@message",
         "short_message",
         "full_message",
+        "RenderedMessage",
         "@m",
         "@mt",
+        "line",
         "textPayload",
         "log/message",
         "fields/message",
@@ -76,6 +78,7 @@ TIMES: tuple[Path, ...] = tuple(
         "created",
         "start_time",
         "log/time",
+        "t/$date",
     ]
 )
 LEVELS: tuple[Path, ...] = tuple(

@@ -264,11 +264,11 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "klog",
         (
-            r"^(?P<Level>[IWEF])(?P<Date>\d{4}) (?P<Time>\d\d:\d\d:\d\d\.\d+)\s+(?P<pid>\d+) "
+            r"^(?P<Level>[IWEF])(?P<Date>(?:\d{4}){1,2}) (?P<Time>\d\d:\d\d:\d\d\.\d+)\s+(?P<pid>\d+) "
             r"(?P<code>[^\s\]]+:\d+)\] (?P<Content>.*)$"
         ),
         ("Date", "Time"),
-        ("klog",),
+        ("klog", "compact-long"),
         "Level",
     ),
     Preset(
@@ -281,13 +281,64 @@ PRESETS: tuple[Preset, ...] = (
         {"Level": LEVELS, "Logger": WORD},
     ),
     Preset(
+        "celery",
+        r"\[<Date> <Time>: <Level>/<Process>\] <Content>",
+        ("Date", "Time"),
+        ("iso",),
+        "Level",
+        "",
+        {"Level": LEVELS, "Process": WORD},
+    ),
+    Preset(
+        "ruby",
+        (
+            r"^(?P<Letter>[DIWEFAU]), \[(?P<Time>\S+) #(?P<Pid>\d+)\] +(?P<Level>[A-Z]+) -- (?P<Program>[^:]*): ?"
+            r"(?P<Content>.*)$"
+        ),
+        ("Time",),
+        ("iso",),
+        "Level",
+    ),
+    Preset(
+        "cassandra",
+        r"<Level> \[<Thread>\] <Date> <Time> <Source> - <Content>",
+        ("Date", "Time"),
+        ("iso",),
+        "Level",
+        "",
+        {"Level": LEVELS, "Source": r"^\S+:\d+$"},
+    ),
+    Preset(
+        "elasticsearch",
+        (
+            r"^\[(?P<Time>[^\]\s]+)\]\[(?P<Level>[A-Z]+) *\] ?\[(?P<Logger>[^\]\s]+) *\] "
+            r"(?:\[(?P<Node>[^\]]*)\] ?)?(?P<Content>.*)$"
+        ),
+        ("Time",),
+        ("iso",),
+        "Level",
+    ),
+    Preset(
+        "envoy",
+        (
+            r"^\[(?P<Time>[^\]]+)\]\[(?P<Pid>\d+)\]\[(?P<Level>[a-z]+)\]\[(?P<Logger>[^\]]+)\] "
+            r"(?:\[(?P<Source>[^\]\s]+:\d+)\] )?(?P<Content>.*)$"
+        ),
+        ("Time",),
+        ("iso",),
+        "Level",
+        "",
+        {"Level": LEVELS},
+    ),
+    Preset(
         "redis",
         "<Pid>:<Role> <Day> <Month> <Year> <Time> <Level> <Content>",
         ("Day", "Month", "Year", "Time"),
         ("month-name",),
         checks={"Pid": r"^\d+$", "Role": r"^[XCSM]$"},
     ),
-    Preset("dmesg", r"\[<Time>\] <Content>", ("Time",), ("uptime",)),
+    # A machine that has been up for thirty years is an epoch in brackets.
+    Preset("dmesg", r"\[<Time>\] <Content>", ("Time",), ("uptime",), checks={"Time": r"^ *\d{1,8}\."}),
     Preset(
         "python-default",
         "<Level>:<Logger>:<Content>",
@@ -307,4 +358,5 @@ ALIASES = {
     "rfc3164": "syslog",
     "rfc5424": "syslog-5424",
     "journal-short-iso": "syslog-iso",
+    "glog": "klog",
 }
