@@ -20,6 +20,7 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench,plots]'
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.template_quality
 
 # torch goes first and alone, so that nothing else can pull in another build of it.
 $(STAMP): pyproject.toml constraints.txt

@@ -1,109 +1,50 @@
-"""`make bench`: speed against named peers measured in the same run, and the quality of templates beside drain3's.
+"""`make bench`: speed and memory, each row measured in fresh processes beside a named peer in the same run.
 
-The HDFS sample is needed at ../shared/data; without it there is nothing to measure and the run says so.
+    python -m benchmarks                        # everything but the largest growth runs, under ten minutes on 2 cores
+    python -m benchmarks hdfs '1m-*' starting   # some rows, by name or group
+    python -m benchmarks --list
+    python -m benchmarks --full --write-docs    # all of it, into docs/performance.md
+
+The real logs are needed at ../shared/data; rows that have nothing to measure say so.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
-import re
+import argparse
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from benchmarks import template_quality
-from logbert import Pipeline
-from logbert.lines import open_records
-from logbert.sequences import Grouping
-from logbert.templates import Templates
-
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-COPIES = 10
-PEER_MESSAGES = 50_000
+from benchmarks.speed import page, results
+from benchmarks.speed.data import Data
+from benchmarks.speed.measure import ROOT
+from benchmarks.speed.rows import entries
 
 
 def main() -> int:
-    sample = DATA / "hdfs" / "HDFS_sample.log.gz"
-    if not sample.is_file():
-        print(f"the HDFS sample is not at {sample}: nothing to measure")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="rows or groups to measure; globs will do")
+    parser.add_argument("--full", action="store_true", help="with the largest growth runs")
+    parser.add_argument("--repeats", type=int, default=0, help="how often each row is run, if not as it says itself")
+    parser.add_argument("--list", action="store_true", help="say what there is to measure")
+    parser.add_argument("--json", type=Path, default=ROOT / "results" / "bench.json", help="where the results go")
+    parser.add_argument("--write-docs", action="store_true", help="write docs/performance.md and its plots")
+    options = parser.parse_args()
+    found = entries(options.names)
+    if not found:
+        parser.error(f"nothing is called {' or '.join(options.names)}; --list says what there is")
+    if options.list:
+        for group, entry in found:
+            print(f"{group:12}{entry.name:20}{entry.work}")
         return 0
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "hdfs.log"
-        log.write_bytes(gzip.decompress(sample.read_bytes()) * COPIES)
-        rows = [*reading(log), *parsing(log), *judging(sample)]
-    print(f"{'work':46}{'ours':>14}{'peer':>14}{'ratio':>8}")
-    for work, ours, peer, unit in rows:
-        print(f"{work:46}{ours:>12,.0f}/s{peer:>12,.0f}/s{ours / peer:>8.1f}  {unit}")
-    Path("results").mkdir(exist_ok=True)
-    Path("results/bench.json").write_text(
-        json.dumps([{"work": work, "ours": ours, "peer": peer, "peer_is": unit} for work, ours, peer, unit in rows])
-    )
-    template_quality.main()
+    if options.write_docs and options.names:
+        parser.error("--write-docs goes with all rows: the page is one run")
+    with tempfile.TemporaryDirectory(prefix="logbert-bench-") as folder:
+        measured = results.measure_all(found, Data(Path(folder)), full=options.full, repeats=options.repeats)
+    results.write(measured, options.json)
+    if options.write_docs:
+        page.write(measured, ROOT / "docs")
     return 0
-
-
-def reading(log: Path) -> list[tuple[str, float, float, str]]:
-    """Reading with the header split, beside Python's own reading of lines with a regex for the header."""
-    began = time.perf_counter()
-    records = sum(len(frame) for frame in open_records([log]))
-    ours = records / (time.perf_counter() - began)
-    header = re.compile(r"^(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(.*?): (.*)$")
-    began = time.perf_counter()
-    with log.open(encoding="utf-8") as lines:
-        matched = sum(header.match(line) is not None for _, line in zip(range(records // COPIES), lines, strict=False))
-    return [("raw HDFS lines to records", ours, matched / (time.perf_counter() - began), "Python, line by line")]
-
-
-def parsing(log: Path) -> list[tuple[str, float, float, str]]:
-    """Raw file to keys and sessions, beside drain3 on the bare messages."""
-    try:
-        from drain3 import TemplateMiner
-        from drain3.masking import RegexMaskingInstruction
-        from drain3.template_miner_config import TemplateMinerConfig
-    except ImportError:
-        print("drain3 is not installed (pip install 'logbert[bench]'): no peer for parsing")
-        return []
-    began = time.perf_counter()
-    templates = Templates()
-    collector = Grouping.parse(r"session:blk_-?\d+").collector()
-    records, messages = 0, []
-    for frame in open_records([log]):
-        collector.add(frame, templates.encode(frame["message"]))
-        records += len(frame)
-        if len(messages) < PEER_MESSAGES:
-            messages += frame["message"].to_list()
-    templates.learn()
-    collector.finish(templates.key_of_code)
-    ours = records / (time.perf_counter() - began)
-    config = TemplateMinerConfig()
-    config.masking_instructions = [
-        RegexMaskingInstruction(r"blk_-?\d+", "BLK"),
-        RegexMaskingInstruction(r"\d+\.\d+\.\d+\.\d+(:\d+)?", "IP"),
-        RegexMaskingInstruction(r"\b\d+\b", "NUM"),
-    ]
-    miner = TemplateMiner(config=config)
-    began = time.perf_counter()
-    for message in messages[:PEER_MESSAGES]:
-        miner.add_log_message(message)
-    peer = PEER_MESSAGES / (time.perf_counter() - began)
-    return [("raw HDFS file to keys and sessions", ours, peer, "drain3, messages only")]
-
-
-def judging(sample: Path) -> list[tuple[str, float, float, str]]:
-    """Judging distinct sessions with the network under eight masks, beside judging them with the memory alone."""
-    speeds = {}
-    for detector in ("logbert", "novelty"):
-        pipeline = Pipeline(detector=detector)
-        intake = pipeline.new_intake([sample])
-        taken = intake.learn([sample], pipeline.progress)
-        sequences = taken.sequences
-        fitted = pipeline.new_detector(taken.known).fit(sequences.head(3000))
-        began = time.perf_counter()
-        fitted.score(sequences)
-        speeds[detector] = len(sequences) / (time.perf_counter() - began)
-    return [("sessions judged by the network", speeds["logbert"], speeds["novelty"], "memory alone")]
 
 
 if __name__ == "__main__":

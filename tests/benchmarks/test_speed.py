@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.speed import copies, page, results
+from benchmarks.speed.data import Data, MissingDataError
+from benchmarks.speed.measure import Command, Done, call, run
+from benchmarks.speed.rows import Curve, Row, Target, entries
+
+LINES = [
+    "081109 203615 148 INFO dfs.DataNode$PacketResponder: Responder 1 for block blk_38865049064139660 closes",
+    "081110 203807 222 INFO dfs.DataNode$PacketResponder: Received block blk_-6952295868487656571 of size 67108864",
+    "081111 204005 35 INFO dfs.FSNamesystem: BLOCK* blockMap updated: 10.251.73.220:50010 has blk_38865049064139660",
+]
+
+
+def count_lines(log: str) -> Done:
+    return Done(len(Path(log).read_text().splitlines()), facts={"log": Path(log).name})
+
+
+def fail() -> Done:
+    raise ValueError("the disk is on fire")
+
+
+def test_a_function_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("one\ntwo\n")
+    measured = run(call(count_lines, log=log))
+    assert (measured.units, measured.facts) == (2, {"log": "a.log"})
+    assert measured.seconds > 0
+    assert measured.peak > 1
+
+
+def test_what_fails_says_why() -> None:
+    with pytest.raises(RuntimeError, match="the disk is on fire"):
+        run(call(fail))
+    with pytest.raises(RuntimeError, match="No such command"):
+        run(Command(("frobnicate",)))
+
+
+def test_every_entry_has_a_name_of_its_own_that_selects_it() -> None:
+    everything = entries()
+    names = [entry.name for _, entry in everything]
+    assert len(set(names)) == len(names)
+    assert [entry.name for _, entry in entries(["hdfs"])] == ["hdfs"]
+    assert len(entries(["1m-*"])) == 12
+    assert {group for group, _ in entries(["reading"])} == {"reading"}
+
+
+def test_a_missing_log_leaves_its_row_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(MissingDataError):
+        Data(tmp_path, shared=tmp_path).hdfs()
+    measured = results.measure_all(entries(["hdfs"]), Data(tmp_path, shared=tmp_path), full=False, repeats=1)
+    assert measured["rows"] == []
+    assert "left out: hdfs/HDFS_sample.log.gz is not in" in capsys.readouterr().out
+
+
+def test_copies_differ_in_every_long_number_and_in_nothing_else(tmp_path: Path) -> None:
+    sample = tmp_path / "sample.gz"
+    sample.write_bytes(gzip.compress("".join(line + "\n" for line in LINES).encode()))
+    log, messages = tmp_path / "out.log", tmp_path / "out.messages"
+    done = copies.write_hdfs(str(sample), str(log), str(messages), 3)
+    written = log.read_text().splitlines()
+    assert done.units == len(written) == 9
+    assert written[:3] == LINES
+    assert messages.read_text().splitlines() == [line.split(": ", 1)[1] for line in LINES]
+    assert [line[:6] for line in written[3:6]] == ["081112", "081113", "081114"]
+    for again, line in zip(written[3:6], LINES, strict=True):
+        assert re.sub(r"\d", "0", again) == re.sub(r"\d", "0", line)
+    blocks = [re.findall(r"blk_-?\d+", line)[0] for line in written]
+    assert blocks[3] == blocks[5] != blocks[0]
+    assert len(set(blocks)) == 6
+
+
+def test_free_text_has_no_message_twice_and_is_the_same_every_time(tmp_path: Path) -> None:
+    texts = []
+    for name in ("a", "b"):
+        copies.write_prose(str(tmp_path / name), 2_000, seed=0)
+        texts.append((tmp_path / name).read_text())
+    assert texts[0] == texts[1]
+    assert len(set(texts[0].splitlines())) == 2_000
+
+
+def test_jobs_take_turns(tmp_path: Path) -> None:
+    log = tmp_path / "jobs.log"
+    copies.write_jobs(log=str(log), lines=60, templates=4, length=5, opened=6, seed=0)
+    jobs = re.findall(r"job_(\d+)", log.read_text())
+    assert jobs[:7] == ["0", "1", "2", "3", "4", "5", "0"]
+    assert sorted({jobs.count(job) for job in set(jobs)}) == [5]
+
+
+@pytest.mark.parametrize(("of", "value", "verdict"), [("ratio", 9.9, "below"), ("ratio", 12, "must"), ("MB", 9, "aim")])
+def test_targets_are_at_least_for_ratios_and_at_most_for_the_rest(of: str, value: float, verdict: str) -> None:
+    must, aim = (10, 15) if of == "ratio" else (20, 10)
+    assert Target(of, must, aim).verdict(value) == verdict  # type: ignore[arg-type]
+
+
+def test_results_become_a_page_with_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib", exc_type=ImportError)
+    log = tmp_path / "a.log"
+    log.write_text("one\ntwo\n")
+    row = Row("tiny", "two lines", "lines", lambda _: call(count_lines, log=log), targets=(Target("MB", 2_000, 1_000),))
+    curve = Curve("grows", "two lines", "times", (1, 10), lambda _, __: call(count_lines, log=log))
+    measured = results.measure_all([("g", row), ("g", curve)], Data(tmp_path), full=False, repeats=1)
+    assert "reaches the aim" in capsys.readouterr().out
+    results.write(measured, tmp_path / "bench.json")
+    page.write(json.loads((tmp_path / "bench.json").read_text()), tmp_path)
+    text = (tmp_path / "performance.md").read_text()
+    assert "| two lines | " in text
+    assert "MB ≤ 2000, aim 1000: aim" in text
+    assert "(performance/grows.svg)" in text
+    assert (tmp_path / "performance" / "grows.svg").stat().st_size < 100_000
