@@ -22,7 +22,7 @@ class Kind(IntEnum):
     WORD = 1
     """Plain wording."""
     STATE = 2
-    """A word that tells kinds of event apart: `STARTED`, `Paused`, `down`, `false`."""
+    """A word that tells kinds of event apart: `STARTED`, `Paused`, `down`, `intent.action.SCREEN_OFF`."""
     MIXED = 3
     """A word with a wildcard inside: `eth<*>`, `LOCAL(<*>)`."""
     VALUE = 4
@@ -46,6 +46,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (Kind.STATE, r"^ ?\p{L}\p{Ll}+(?:ed|ing)[.!?]*$"),
     (Kind.STATE, rf"(?i)^ ?(?:{_STATES})[.!?]*$"),
     (Kind.STATE, r"(?:Exception|Error|Failure|Fault)[.:!?]*$"),
+    (Kind.STATE, r"^ ?(?:\p{Ll}[\p{L}\p{N}_]*\.){2,}\p{Lu}[\p{Lu}\p{N}_]+$"),
     (Kind.WORD, r"\.\.|_.*_"),
     (Kind.VALUE, r"<\*>.*[.@\\$]|[.@\\$].*<\*>"),
     (Kind.VALUE, r"^ ?[\p{L}\p{N}_$\-/]+(?:\.[\p{L}\p{N}_$\-/]+){2,}\.?$"),

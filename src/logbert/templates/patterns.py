@@ -41,7 +41,7 @@ class Evidence:
     assigned
         The same, behind `=` or a quote.
     announced
-        The same, behind a word that announces a value (`user bob`).
+        The same, behind a word that announces a value (`user bob`), or alone in quotes.
     mixed
         Words with a wildcard inside (`eth<*>`, `wlan<*>`).
     states
@@ -200,14 +200,26 @@ class Patterns:
         return need
 
     def _announced(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Say which cells stand behind a word that announces a value, and which behind `=` or a quote."""
+        """Say which cells are announced by the word before them or by quotes, and which stand behind `=` or a quote."""
         before = np.roll(self.rows, 1, axis=1)
         second = np.roll(self.rows, 2, axis=1)
         sign = self.vocabulary.kinds[before] == Kind.SIGN
         assigned = self.vocabulary.opens[before]
         named = (self.vocabulary.announces[before] | (sign & self.vocabulary.announces[second])) & ~assigned
+        named |= self._quoted()
         named[:, :1] = assigned[:, :1] = False
         return named, assigned
+
+    def _quoted(self) -> NDArray[np.bool_]:
+        """Say which cells stand between two quotes, the names of fields in JSON (`"name":`) left aside."""
+        quote = self.vocabulary.quotes[self.rows]
+        length = self.rows.shape[1]
+        quoted = np.zeros(self.rows.shape, dtype=np.bool_)
+        if length > 2:
+            quoted[:, 1:-1] = quote[:, :-2] & quote[:, 2:] & ~quote[:, 1:-1]
+        if length > 3:
+            quoted[:, 1:-2] &= ~self.vocabulary.colons[self.rows[:, 3:]]
+        return quoted
 
     def _weigh(
         self, group: NDArray[np.int64], groups: int, need: NDArray[np.int64], kinds: NDArray[np.int8]

@@ -34,6 +34,8 @@ class Vocabulary:
         True if a blank stands before the word.
     opens
         True for signs that a value follows: `=` and quotes.
+    quotes, colons
+        True for these signs.
     """
 
     texts: pl.Series
@@ -41,6 +43,8 @@ class Vocabulary:
     announces: NDArray[np.bool_]
     spaced: NDArray[np.bool_]
     opens: NDArray[np.bool_]
+    quotes: NDArray[np.bool_]
+    colons: NDArray[np.bool_]
 
     @classmethod
     def of(cls, texts: pl.Series) -> Vocabulary:
@@ -52,6 +56,8 @@ class Vocabulary:
             announcing(ordered),
             ordered.str.starts_with(" ").to_numpy(),
             ordered.str.contains(r"^ ?[=\"']$").to_numpy(),
+            ordered.str.contains(r"^ ?[\"']$").to_numpy(),
+            ordered.str.contains(r"^ ?:$").to_numpy(),
         )
 
     @cached_property
