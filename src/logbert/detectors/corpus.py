@@ -106,6 +106,30 @@ class Corpus:
         """Turn one value a distinct sequence into one value a row."""
         return values[self.inverse]
 
+    def runs(self, most: int) -> Iterator[Corpus]:
+        """Give the distinct sequences, in order, in runs of at most so many positions: its keys, and its end.
+
+        A longer sequence is a run of its own.
+
+        Examples
+        --------
+        >>> [len(run) for run in Corpus.of([[1, 2], [3], [4, 5, 6, 7], [8]]).runs(5)]
+        [2, 1, 1]
+        """
+        ends = np.cumsum(self.lengths + 1)
+        start = 0
+        while start < len(self):
+            reach = (ends[start - 1] if start else 0) + most
+            stop = max(int(np.searchsorted(ends, reach, side="right")), start + 1)
+            low, high = self.offsets[start], self.offsets[stop]
+            yield Corpus(
+                keys=self.keys[low:high],
+                offsets=self.offsets[start : stop + 1] - low,
+                counts=self.counts[start:stop],
+                inverse=np.arange(stop - start),
+            )
+            start = stop
+
     def take_rows(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Corpus:
         """Keep only these rows of the input (indices or a mask); sequences no longer used are dropped."""
         kept = self.inverse[rows]

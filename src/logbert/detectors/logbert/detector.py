@@ -15,7 +15,7 @@ from logbert.detectors.logbert.tokens import Chunks, Vocabulary
 from logbert.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 UNITS = {"surprise": 0.5, "misses": 1.0, "distance": 1e-3}
 
 SEEN_BEYOND = 10  # held-out sequences beyond the boundary: with one or two, where it lies is a matter of luck
+
+JUDGED_AT_ONCE = 4_000_000  # keys, under one mask each
 
 _OF_THE_NETWORK = (
     "input",
@@ -235,6 +237,9 @@ class LogBERT(Detector):
 
     def raw_scores(self, corpus: Corpus) -> Scores:
         """Score each distinct sequence: nats of surprise, misses, or the distance to the centre."""
+        return self._in_runs(corpus, self._raw_scores)
+
+    def _raw_scores(self, corpus: Corpus) -> Scores:
         chunks = self._chunks(corpus)
         if self.config_.score_by == "distance":
             return scoring.distance(self.reader_.represent(chunks), self.centre_, chunks, len(corpus))
@@ -246,15 +251,25 @@ class LogBERT(Detector):
     def misses(self, sequences: SequencesLike, candidates: int | None = None) -> npt.NDArray[np.int64]:
         """Count each sequence's masked keys outside the `candidates` likeliest, over all masks (the paper's g)."""
         self._must_be_fitted()
-        corpus, chunks, slots = self._read(Corpus.of(sequences))
-        counted = scoring.misses(slots, chunks, len(corpus), candidates or self.candidates_)
-        return corpus.spread(counted.astype(np.int64)).astype(np.int64)
+        g = candidates or self.candidates_
+
+        def count(run: Corpus) -> Scores:
+            _, chunks, slots = self._read(run)
+            return scoring.misses(slots, chunks, len(run), g)
+
+        corpus = Corpus.of(sequences)
+        return corpus.spread(self._in_runs(corpus, count)).astype(np.int64)
 
     def masked(self, sequences: SequencesLike) -> npt.NDArray[np.int64]:
         """Count each sequence's masked keys over all masks: what `misses` is a part of."""
         self._must_be_fitted()
-        corpus, chunks, slots = self._read(Corpus.of(sequences))
-        return corpus.spread(scoring.masked(slots, chunks, len(corpus)).astype(np.int64)).astype(np.int64)
+
+        def count(run: Corpus) -> Scores:
+            _, chunks, slots = self._read(run)
+            return scoring.masked(slots, chunks, len(run))
+
+        corpus = Corpus.of(sequences)
+        return corpus.spread(self._in_runs(corpus, count)).astype(np.int64)
 
     def represent(self, sequences: SequencesLike) -> npt.NDArray[np.float32]:
         """Give each sequence's vector h_DIST, the mean over masks and chunks: (sequences, hidden).
@@ -263,11 +278,15 @@ class LogBERT(Detector):
         """
         self._must_be_fitted()
         corpus = Corpus.of(sequences)
+        found = [self._represent(run) for run in corpus.runs(self._at_once)]
+        return np.concatenate([np.zeros((0, self.config_.hidden)), *found])[corpus.inverse].astype(np.float32)
+
+    def _represent(self, corpus: Corpus) -> npt.NDArray[np.float32]:
         chunks = self._chunks(corpus)
         total = np.zeros((len(corpus), self.config_.hidden), dtype=np.float32)
         np.add.at(total, chunks.owners, self.reader_.represent(chunks))
         parts = np.bincount(chunks.owners, minlength=len(corpus))[:, None]
-        return corpus.spread(total / parts.astype(np.float32)).astype(np.float32)
+        return np.asarray(total / parts, dtype=np.float32)
 
     def explain(self, sequence: Sequence[int] | npt.NDArray[np.integer]) -> list[Reason]:
         """Name the keys that made the sequence odd, worst first, with what was expected instead."""
@@ -276,10 +295,13 @@ class LogBERT(Detector):
 
     def explain_all(self, corpus: Corpus) -> list[list[Reason]]:
         """Explain each distinct sequence."""
+        return [reasons for run in corpus.runs(self._at_once) for reasons in self._explain_run(run)]
+
+    def _explain_run(self, corpus: Corpus) -> list[list[Reason]]:
         chunks = self._chunks(corpus)
         boundary = self.calibration_.threshold
         if self.config_.score_by == "distance":
-            return explaining.far_away(self.raw_scores(corpus), boundary)
+            return explaining.far_away(self._raw_scores(corpus), boundary)
         slots = self.reader_.examine(chunks)
         if self.config_.score_by == "misses":
             weights = explaining.missed_tokens(slots, chunks, self.candidates_, boundary)
@@ -308,6 +330,15 @@ class LogBERT(Detector):
             seed=self.seed,
             device=fitting.choose_device(self.device),
         )
+
+    @property
+    def _at_once(self) -> int:
+        """How many keys are judged at a time, to bound memory; a key is judged once a mask."""
+        return max(JUDGED_AT_ONCE // self.config_.masks, 1)
+
+    def _in_runs(self, corpus: Corpus, judge: Callable[[Corpus], Scores]) -> Scores:
+        """Judge each distinct sequence, so many at a time as memory should hold."""
+        return np.concatenate([np.empty(0, dtype=np.float64), *map(judge, corpus.runs(self._at_once))])
 
     def _chunks(self, corpus: Corpus) -> Chunks:
         return Chunks.of(corpus, self.vocabulary_, context=self.config_.context, end=self.config_.end)

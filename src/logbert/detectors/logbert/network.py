@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the name everybody knows it by
 from torch import Tensor, nn
 
-from logbert.detectors.logbert.tokens import END, PAD, SPECIALS, padded_width
+from logbert.detectors.logbert.tokens import END, PAD, SPECIALS
 
 if TYPE_CHECKING:
     from logbert.detectors.logbert.config import LogBERTConfig
@@ -68,6 +68,16 @@ class Attention(nn.Module):
             mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=visible)  # (B, H, L, hidden / H)
         return self.out(mixed.transpose(1, 2).reshape(b, length, hidden))  # type: ignore[no-any-return]
 
+    def between(self, own: Tensor, x: Tensor) -> Tensor:
+        """Let some places, (B, places, hidden), look at every token of (B, L, hidden)."""
+        b, length, hidden = x.shape
+        weight, bias = self.qkv.weight, self.qkv.bias
+        q = F.linear(own, weight[:hidden], bias[:hidden]).view(b, -1, self.heads, hidden // self.heads).transpose(1, 2)
+        kv = F.linear(x, weight[hidden:], bias[hidden:]).view(b, length, 2, self.heads, hidden // self.heads)
+        k, v = kv.permute(2, 0, 3, 1, 4)  # each (B, H, L, hidden / H)
+        mixed = _attend(q, k, v, None) if length <= SHORT else F.scaled_dot_product_attention(q, k, v)
+        return self.out(mixed.transpose(1, 2).reshape(own.shape))  # type: ignore[no-any-return]
+
 
 class Layer(nn.Module):
     """One Transformer layer, equation 3, with a residual connection and layer norm around each sub-layer."""
@@ -83,7 +93,14 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor, visible: Tensor | None) -> Tensor:
         """Map (B, L, hidden) to (B, L, hidden)."""
-        x = self.norm_attention(x + self.dropout(self.attention(x, visible)))
+        return self._after(x, self.attention(x, visible))
+
+    def at(self, own: Tensor, x: Tensor) -> Tensor:
+        """Map some places' vectors, (B, places, hidden), which look at all of (B, L, hidden)."""
+        return self._after(own, self.attention.between(own, x))
+
+    def _after(self, x: Tensor, attended: Tensor) -> Tensor:
+        x = self.norm_attention(x + self.dropout(attended))
         fed = self.narrow(F.relu(self.widen(x)))
         return self.norm_feed_forward(x + self.dropout(fed))  # type: ignore[no-any-return]
 
@@ -96,7 +113,7 @@ class LogBERTNetwork(nn.Module):
         self.first_class = END if config.end else SPECIALS  # the token of class 0
         self.embedding = nn.Embedding(SPECIALS + keys, config.input)
         self.positions: Tensor
-        widest = padded_width(config.context + 2 + config.fog)  # DIST, keys, END and fog, as they are read
+        widest = config.context + 2 + config.fog  # DIST, keys, END and fog
         self.register_buffer("positions", sinusoids(widest, config.input), persistent=False)
         self.project = nn.Linear(config.input, config.hidden) if config.input != config.hidden else nn.Identity()
         self.dropout = nn.Dropout(config.dropout)
@@ -115,6 +132,15 @@ class LogBERTNetwork(nn.Module):
         for layer in self.layers:
             x = layer(x, visible[:, None, None, :])
         return x
+
+    def at(self, tokens: Tensor, places: Tensor) -> Tensor:
+        """Give the contextual vectors of some places only, of (B, L) tokens without padding: (B, places, hidden)."""
+        x: Tensor = self.project(self.embedding(tokens) + self.positions[: tokens.shape[1]])  # (B, L, hidden)
+        *first, last = self.layers
+        for layer in first:
+            x = layer(x, None)
+        own = x.gather(1, places[..., None].expand(-1, -1, x.shape[2]))
+        return last.at(own, x)  # type: ignore[no-any-return,operator]
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Score every class, equation 4 before the softmax: (M, hidden) to (M, classes)."""

@@ -5,29 +5,38 @@ numbers depend on the shape of the matrix they are computed in, so every chunk i
 which its own length decides; what stands beside it in the batch does not matter. What comes out is rounded to 1/1024
 before it is compared or ranked, which absorbs most of the last bits in which machines differ; keys whose rounded log
 probabilities are equal share the better rank.
+
+Batches are read side by side, each on one thread: threads that share the work of one operation wait for each other at
+its end.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
-from logbert.detectors.logbert.masking import masked_count, patterns
-from logbert.detectors.logbert.tokens import UNSEEN, padded_width, view
-from logbert.detectors.threads import suited_threads
+from logbert.detectors.logbert.tokens import UNSEEN
+from logbert.detectors.logbert.views import Views, views_of
+from logbert.detectors.threads import in_parallel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from logbert.detectors.corpus import Rows
     from logbert.detectors.logbert.config import LogBERTConfig
     from logbert.detectors.logbert.network import LogBERTNetwork
     from logbert.detectors.logbert.tokens import Chunks
 
-BATCH_TOKENS = 4096  # tokens of a batch, padding included
+Found = TypeVar("Found")
+
+BATCH_TOKENS = 1024  # of a batch: what is worked on stays in a core's cache
+BATCH_TOKENS_ELSEWHERE = 65_536  # on a device that is not the processor
+COMPARED = 4_000_000  # log probabilities ranked at once, to bound memory
 STEPS = 1024.0  # logits and surprises are rounded to one part in this
 MOST_SURPRISE = 16.0  # nats; also the surprise of a key that training never saw
 UNSEEN_RANK = 2**31 - 1
@@ -55,15 +64,6 @@ class Slots:
     surprise: npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """Rows of one width, in the canonical shape."""
-
-    chunks: npt.NDArray[np.int64]  # (real rows,)
-    tokens: npt.NDArray[np.int64]  # (rows, width)
-    places: npt.NDArray[np.int64]  # (rows, slots): column of each masked token, 0 (DIST) where there is none
-
-
 class Reader:
     """Reads chunks with a fixed network."""
 
@@ -75,102 +75,91 @@ class Reader:
 
     def examine(self, chunks: Chunks, masks: int | None = None) -> Slots:
         """Judge every masked key under every mask (the first `masks` of them)."""
-        parts: list[Slots] = []
-        for batch in self._batches(chunks, masks or self.config.masks):
-            log_probabilities = self._predict(batch)  # (rows, slots, classes)
-            truth = torch.from_numpy(np.take_along_axis(batch.tokens, batch.places, axis=1)).to(self.device)
-            known = truth != UNSEEN
-            target = torch.where(known, truth - self.network.first_class, 0).clamp(min=0)[..., None]
-            rounded = torch.round(log_probabilities * STEPS)
-            own = rounded.gather(2, target)
-            ranks = (rounded > own).sum(dim=2).masked_fill(~known, UNSEEN_RANK)
-            surprise = (-own[..., 0] / STEPS).clamp(max=MOST_SURPRISE).masked_fill(~known, MOST_SURPRISE)
-            row, slot = np.nonzero(batch.places[: len(batch.chunks)])
-            parts.append(
-                Slots(
-                    chunks=batch.chunks[row],
-                    places=batch.places[row, slot] - 1,
-                    ranks=ranks.cpu().numpy()[row, slot].astype(np.int64),
-                    surprise=surprise.cpu().numpy()[row, slot].astype(np.float64),
-                )
-            )
+
+        def judge(batch: Views) -> Slots:
+            rounded = torch.round(self._predict(batch) * STEPS)  # (views, slots, classes)
+            step = max(COMPARED // max(rounded[0].numel(), 1), 1)
+            cuts = np.arange(step, len(batch.of), step)
+            parts = zip(np.split(batch.of, cuts), np.split(batch.chunks, cuts), strict=True)
+            return _joined([self._ranked(rounded, batch.places, chunks, of, owners) for of, owners in parts])
+
+        rows = np.arange(len(chunks))
+        return _joined(list(self._read(judge, chunks, rows, masks or self.config.masks)))
+
+    def _ranked(self, rounded: Tensor, places: Rows, chunks: Chunks, of: Rows, owners: Rows) -> Slots:
+        """Hold what was predicted for views beside what stands in the chunks `owners` that they are views `of`."""
+        columns = places[of]  # (rows, slots)
+        truth = torch.from_numpy(chunks.tokens[chunks.offsets[owners][:, None] + columns]).to(self.device)
+        known = truth != UNSEEN
+        target = torch.where(known, truth - self.network.first_class, 0).clamp(min=0)[..., None]
+        predicted = rounded[torch.from_numpy(of).to(self.device)]  # (rows, slots, classes)
+        own = predicted.gather(2, target)
+        ranks = (predicted > own).sum(dim=2).masked_fill(~known, UNSEEN_RANK)
+        surprise = (-own[..., 0] / STEPS).clamp(max=MOST_SURPRISE).masked_fill(~known, MOST_SURPRISE)
         return Slots(
-            *(
-                np.concatenate([getattr(part, name) for part in parts]) if parts else np.empty(0, dtype=kind)
-                for name, kind in (("chunks", np.int64), ("places", np.int64), ("ranks", np.int64), ("surprise", float))
-            )
+            chunks=np.repeat(owners, columns.shape[1]),
+            places=columns.ravel() - 1,
+            ranks=ranks.cpu().numpy().ravel(),
+            surprise=surprise.cpu().numpy().ravel().astype(np.float64),
         )
 
-    def expectations(
-        self, chunks: Chunks, wanted: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
+    def expectations(self, chunks: Chunks, wanted: Rows, places: Rows) -> npt.NDArray[np.float64]:
         """Mean log probability of each class over the masks that hide it, at chosen places of chosen chunks.
 
         `wanted` are the chunks, `places` the places after DIST, from 0; the answer is (places, classes).
         """
-        total = np.zeros((len(wanted), self.network.output.out_features))
-        times = np.zeros((len(wanted), 1))
         line = np.full(len(chunks.tokens), -1, dtype=np.int64)
         line[chunks.offsets[wanted] + 1 + places] = np.arange(len(wanted))
-        for batch in self._batches(chunks, self.config.masks):
+
+        def predict(batch: Views) -> tuple[Rows, npt.NDArray[np.float32]]:
+            to = line[chunks.offsets[batch.chunks][:, None] + batch.places[batch.of]]  # (rows, slots)
+            row, slot = np.nonzero(to >= 0)
             log_probabilities = self._predict(batch).cpu().numpy()
-            row, slot = np.nonzero(batch.places[: len(batch.chunks)])
-            to = line[chunks.offsets[batch.chunks[row]] + batch.places[row, slot]]
-            row, slot, to = row[to >= 0], slot[to >= 0], to[to >= 0]
-            np.add.at(total, to, log_probabilities[row, slot])
+            return to[row, slot], log_probabilities[batch.of[row], slot]
+
+        total = np.zeros((len(wanted), self.network.output.out_features))
+        times = np.zeros((len(wanted), 1))
+        for to, log_probabilities in self._read(predict, chunks, np.unique(wanted), self.config.masks):
+            np.add.at(total, to, log_probabilities)
             np.add.at(times, to, 1)
         return total / np.maximum(times, 1)
 
     def represent(self, chunks: Chunks) -> npt.NDArray[np.float32]:
         """Give h_DIST of each chunk, the mean over its masks: (chunks, hidden)."""
+
+        def represent(batch: Views) -> tuple[Rows, npt.NDArray[np.float32]]:
+            h = self._vectors(batch.tokens, np.zeros((len(batch.tokens), 1), dtype=np.int64))[:, 0]
+            return batch.chunks, h.cpu().numpy()[batch.of]
+
         vectors = np.zeros((len(chunks), self.config.hidden), dtype=np.float32)
-        for batch in self._batches(chunks, self.config.masks):
-            with torch.inference_mode(), suited_threads(self.config.hidden):
-                h = self.network(self._input(batch))[:, 0].cpu().numpy()
-            np.add.at(vectors, batch.chunks, h[: len(batch.chunks)])
+        for of, h in self._read(represent, chunks, np.arange(len(chunks)), self.config.masks):
+            np.add.at(vectors, of, h)
         return vectors / np.float32(self.config.masks)
 
-    def _predict(self, batch: _Batch) -> torch.Tensor:
-        with torch.inference_mode(), suited_threads(self.config.hidden):
-            h = self.network(self._input(batch))  # (rows, width, hidden)
-            places = torch.from_numpy(batch.places).to(self.device)
-            wanted = h.gather(1, places[..., None].expand(-1, -1, h.shape[2]))  # (rows, slots, hidden)
-            return self.network.logits(wanted).log_softmax(dim=2)  # (rows, slots, classes)
+    def _predict(self, batch: Views) -> Tensor:
+        """Give the log probability of each class at each hidden place: (views, slots, classes)."""
+        with torch.inference_mode():
+            return self.network.logits(self._vectors(batch.tokens, batch.places)).log_softmax(dim=2)
 
-    def _input(self, batch: _Batch) -> torch.Tensor:
-        hidden = np.zeros(batch.tokens.shape, dtype=np.bool_)
-        row, slot = np.nonzero(batch.places)
-        hidden[row, batch.places[row, slot]] = True
-        fog = np.full(len(hidden), self.config.fog, dtype=np.int64)
-        return torch.from_numpy(view(batch.tokens, hidden, fog)).to(self.device)
+    def _vectors(self, tokens: Rows, places: Rows) -> Tensor:
+        """Give the contextual vectors of some places: (views, slots, hidden)."""
+        with torch.inference_mode():
+            return self.network.at(torch.from_numpy(tokens).to(self.device), torch.from_numpy(places).to(self.device))
 
-    def _batches(self, chunks: Chunks, masks: int) -> Iterator[_Batch]:
-        """Give every chunk under every mask, in batches whose shape the width alone decides."""
+    def _read(self, look: Callable[[Views], Found], chunks: Chunks, rows: Rows, masks: int) -> Iterator[Found]:
+        """Look at every view of these chunks; what is found comes in an order that the chunks decide."""
         self.network.eval()
-        widths = np.array([padded_width(int(length) + self.config.fog) for length in chunks.lengths], dtype=np.int64)
-        for width in np.unique(widths):
-            of_width = np.flatnonzero(widths == width)
-            rows = np.repeat(of_width, masks)
-            numbers = np.tile(np.arange(masks), len(of_width))
-            size = max(BATCH_TOKENS // int(width), 1)
-            for begin in range(0, len(rows), size):
-                yield self._batch(chunks, rows[begin : begin + size], numbers[begin : begin + size], int(width), size)
+        on_processor = self.device.type == "cpu"
+        tokens = BATCH_TOKENS if on_processor else BATCH_TOKENS_ELSEWHERE
+        views = views_of(chunks, rows, self.config, masks=masks, seed=self.seed)
+        batches = (batch for group in views for batch in group.batches(tokens))
+        return in_parallel(look, batches) if on_processor else map(look, batches)
 
-    def _batch(
-        self, chunks: Chunks, rows: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64], width: int, size: int
-    ) -> _Batch:
-        filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
-        places = np.zeros(
-            (size, masked_count(width - self.config.fog - 1, self.config.detection_ratio)), dtype=np.int64
+
+def _joined(parts: list[Slots]) -> Slots:
+    return Slots(
+        *(
+            np.concatenate([getattr(part, name) for part in parts]) if parts else np.empty(0, dtype=kind)
+            for name, kind in (("chunks", np.int64), ("places", np.int64), ("ranks", np.int64), ("surprise", float))
         )
-        lengths = chunks.lengths[rows]
-        for length in np.unique(lengths):
-            hidden = self._places(int(length) - 1)  # (masks, masked)
-            alike = np.flatnonzero(lengths == length)
-            places[alike, : hidden.shape[1]] = hidden[numbers[alike]]
-        return _Batch(chunks=rows, tokens=chunks.padded(filled, width), places=places)
-
-    def _places(self, size: int) -> npt.NDArray[np.int64]:
-        """Give the columns each mask hides of `size` tokens after DIST: (masks, masked)."""
-        hidden = patterns(size, masks=self.config.masks, ratio=self.config.detection_ratio, seed=self.seed)
-        return np.nonzero(hidden)[1].reshape(self.config.masks, -1) + 1 if size else np.zeros((1, 0), dtype=np.int64)
+    )

@@ -121,9 +121,3 @@ def view(tokens: Tokens, hidden: npt.NDArray[np.bool_], fog: npt.NDArray[np.int6
     behind = np.arange(tokens.shape[1]) - column[:, None]  # (rows with a hidden END, L)
     seen[row] = np.where((behind > 0) & (behind <= fog[row, None]), MASK, seen[row])
     return seen
-
-
-def padded_width(length: int) -> int:
-    """Round a chunk's length up to the width it is read at: to 4, past 64 to 16, past 256 to 64."""
-    step = 4 if length <= 64 else 16 if length <= 256 else 64
-    return -(-length // step) * step

@@ -17,7 +17,7 @@ from logbert.detectors.next_key.histories import Alphabet, Histories, PrefixTree
 from logbert.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from logbert.detectors.next_key.network import NextKeyNetwork
 
@@ -128,9 +128,9 @@ class NextKeyDetector(Baseline):
     def _ends_are_foreseen(self, train: Corpus) -> bool:
         """Whether sequences end where the network expects it: sessions do, windows are cut anywhere."""
         foreseen = 0
-        for chunk, _ in _chunks(train):
-            positions = self._judge(chunk)
-            foreseen += int(chunk.counts[positions.rank[positions.offsets[1:] - 1] < self.g].sum())
+        for run in train.runs(POSITIONS):
+            positions = self._judge(run)
+            foreseen += int(run.counts[positions.rank[positions.offsets[1:] - 1] < self.g].sum())
         return foreseen >= FORESEEN * train.rows
 
     def _log_p(self, contexts: Symbols) -> Matrix:
@@ -163,10 +163,8 @@ class NextKeyDetector(Baseline):
 
     def raw_scores(self, corpus: Corpus) -> Scores:
         """Give each distinct sequence the norm of its surprises, or by the paper's rule its misses."""
-        scores = np.empty(len(corpus), dtype=np.float64)
-        for chunk, sequences in _chunks(corpus):
-            scores[sequences] = self._join(self._judge(chunk))
-        return scores
+        found = [self._join(self._judge(run)) for run in corpus.runs(POSITIONS)]
+        return np.concatenate([np.empty(0, dtype=np.float64), *found])
 
     def _join(self, positions: Positions) -> Scores:
         # fewer keys than g there may be, but one that cannot be predicted is never among the candidates
@@ -240,26 +238,6 @@ class NextKeyDetector(Baseline):
         network = self._build()
         network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
         self._keep(network)
-
-
-def _chunks(corpus: Corpus) -> Iterator[tuple[Corpus, slice]]:
-    """Give the distinct sequences in runs of a bounded number of positions, each with its own counts."""
-    ends = np.cumsum(corpus.lengths + 1)
-    start = 0
-    while start < len(corpus):
-        reach = (ends[start - 1] if start else 0) + POSITIONS
-        stop = max(int(np.searchsorted(ends, reach, side="right")), start + 1)
-        low, high = corpus.offsets[start], corpus.offsets[stop]
-        yield (
-            Corpus(
-                keys=corpus.keys[low:high],
-                offsets=corpus.offsets[start : stop + 1] - low,
-                counts=corpus.counts[start:stop],
-                inverse=np.arange(stop - start),
-            ),
-            slice(start, stop),
-        )
-        start = stop
 
 
 def _likelier(log_p: Matrix, rows: Rows, own: Scores) -> Rows:
