@@ -20,6 +20,9 @@ Who judges what
 A key that training never saw is judged by `NewKeys`, by what its text says, and once it is known by itself (see
 `watch`) memory and network judge what is left when it is taken out.
 
+Sequences with equal keys are equal to all of these. What stands in their messages and when their records came is judged
+by `measured`, row by row, with a share of the false alarms of its own.
+
 Windows of a fixed number of records are cut anywhere: which keys stand in one, in which order, is a matter of luck, and
 after a change of load every window is new. There the memory does not judge.
 """
@@ -34,6 +37,7 @@ import numpy as np
 from logbert.detectors.base import Detector, DetectorState, Reason
 from logbert.detectors.calibration import Calibration
 from logbert.detectors.corpus import Corpus, Scores, SequencesLike
+from logbert.detectors.measured import SHARE, Measured
 from logbert.detectors.new_keys import NewKeys
 from logbert.detectors.novelty import Novelty
 from logbert.detectors.registry import detector_class
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from logbert.detectors.key_texts import KeyTexts
+    from logbert.detectors.measured import Measurements
 
 NEW_KEYS = NewKeys.name
 NETWORK = "logbert"
@@ -114,6 +119,7 @@ class Fusion(Detector):
 
     members_: dict[str, Detector]
     windows_: bool
+    measured_: Measured | None = None
 
     def read(self, texts: KeyTexts) -> Self:
         """Take the texts of all keys there are by now; before `fit`, and again when there are new keys."""
@@ -130,7 +136,14 @@ class Fusion(Detector):
             raise TypeError(f"the member {NEW_KEYS!r} is a {type(member).__name__}")
         return member
 
+    def measure(self, measurements: Measurements) -> Self:
+        """Learn from the rows of the training sequences what their messages carry and how long their steps take."""
+        self._must_be_fitted()
+        self.measured_ = Measured(false_alarms=self.false_alarms).learn(measurements, self.texts)
+        return self
+
     def _learn(self, train: Corpus, held_out: Corpus) -> None:
+        self.measured_ = None
         self.members_ = self._made()
         self.new_keys.read(self.texts)
         for member in self.members_.values():
@@ -179,8 +192,9 @@ class Fusion(Detector):
     @property
     def boundary(self) -> float:
         """The raw score from which a sequence is anomalous."""
-        enough = (len(self.calibration_.held_out) + 1) * self.false_alarms >= RECALIBRATES_FROM
-        return self.calibration_.threshold if enough else float(-np.log(self.false_alarms))
+        rate = self.false_alarms if self.measured_ is None else self.false_alarms * (1.0 - SHARE)
+        enough = (len(self.calibration_.held_out) + 1) * rate >= RECALIBRATES_FROM
+        return replace(self.calibration_, false_alarms=rate).threshold if enough else float(-np.log(rate))
 
     def score(self, sequences: SequencesLike) -> Scores:
         """Score each sequence; 1.0 and above is anomalous."""
@@ -251,6 +265,9 @@ class Fusion(Detector):
             arrays |= {f"{name}/{array}": values for array, values in state.arrays.items()}
         if NETWORK in self.members_:
             arrays["agreement"] = self.agreement_.held_out
+        if self.measured_ is not None:
+            facts["measured"], measured = self.measured_.state()
+            arrays |= {f"measured/{array}": values for array, values in measured.items()}
         return facts, arrays
 
     def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
@@ -263,6 +280,9 @@ class Fusion(Detector):
         self.texts = self.new_keys.texts
         if NETWORK in self.members_:
             self._agree_on(arrays["agreement"])
+        if "measured" in facts:
+            own = {name.removeprefix("measured/"): array for name, array in arrays.items()}
+            self.measured_ = Measured.from_state(facts["measured"], own, false_alarms=self.false_alarms)
 
 
 def cut_anywhere(corpus: Corpus) -> bool:

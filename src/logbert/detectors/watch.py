@@ -10,6 +10,7 @@ settled here, as a stated function of the sequences in the order in which they c
 * Where no key has a text there is nothing to read, and every new key is reported every time.
 * An oddity of known keys (a set, a count, an order, a surprise) is reported in every sequence if these are sessions. In
   windows of a fixed number of records, the same oddity of the same key is reported `patience` times.
+* A value outside its range, a new value, a slow step is one oddity of its key: reported like those.
 * What feedback called normal is not reported, and what it called an anomaly is reported always.
 """
 
@@ -27,9 +28,12 @@ from logbert.detectors.fusion import subset
 from logbert.detectors.tally import Tally
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy.typing as npt
 
     from logbert.detectors.fusion import Fusion
+    from logbert.detectors.measured import RowFindings
 
 PATIENCE = 3
 BELOW = float(np.nextafter(1.0, 0.0))  # the highest score that is no anomaly
@@ -92,9 +96,13 @@ class Watch:
         self._seen: Counter[int] = Counter()
         self._reported: Counter[Cause] = Counter()
 
-    def judge(self, sequences: SequencesLike) -> Watched:
-        """Judge sequences, oldest first; the next call goes on where this one ended."""
+    def judge(self, sequences: SequencesLike, measured: RowFindings | None = None) -> Watched:
+        """Judge sequences, oldest first; the next call goes on where this one ended.
+
+        `measured` is what is odd about their rows beside their keys, in the same order.
+        """
         corpus = Corpus.of(sequences)
+        beside_keys = {} if measured is None else measured.by_row()
         new_keys = self._new_keys(corpus)
         novel, whole = self._scores(corpus)
         changed = np.array([bool(keys) for keys in new_keys], dtype=np.bool_)
@@ -107,7 +115,9 @@ class Watch:
         scores = whole[corpus.inverse]
         causes: list[Cause | None] = [None] * corpus.rows
         beside: list[tuple[int, ...]] = [()] * corpus.rows
-        for row in np.flatnonzero((changed | (whole >= 1.0))[corpus.inverse]).tolist():
+        judged = (changed | (whole >= 1.0))[corpus.inverse]
+        judged[list(beside_keys)] = True
+        for row in np.flatnonzero(judged).tolist():
             place = int(corpus.inverse[row])
             keys = new_keys[place] - self.feedback.cleared_keys
             cause = self._cause_among(keys, loud=bool(novel[place] >= 1.0))
@@ -119,7 +129,10 @@ class Watch:
             elif score >= 1.0:
                 cause = self._report(oddities[settled][place])
                 score = score if cause else BELOW
-            scores[row], causes[row] = score, cause
+            odd, odd_score = self._report_first(beside_keys.get(row, ()))
+            if odd is not None and (cause is None or (cause.kind != NEW_KEYS and odd_score > score)):
+                cause = odd
+            scores[row], causes[row] = max(score, odd_score), cause
         return Watched(scores, causes, beside)
 
     def _scores(self, corpus: Corpus) -> tuple[Scores, Scores]:
@@ -172,6 +185,14 @@ class Watch:
         self._reported[cause] += 1
         aged = self.fusion.windows_ and self._reported[cause] > self.patience
         return None if aged and not self.feedback.is_convicted(cause) else cause
+
+    def _report_first(self, found: Iterable[dict[str, Any]]) -> tuple[Cause | None, float]:
+        """Report the worst of what was found beside a row's keys, unless it was called normal or is known by now."""
+        for one in found:
+            cause = self._report(Cause(one["kind"], (one["key"],)))
+            if cause is not None:
+                return cause, float(one["score"])
+        return None, 0.0
 
     def state(self) -> dict[str, Any]:
         """Give what was seen and reported so far, as plain data."""

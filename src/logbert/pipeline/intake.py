@@ -17,10 +17,10 @@ from logbert.errors import InputError, OptionError
 from logbert.lines import Format, RecordReader, open_records
 from logbert.pipeline.levels import LevelTally
 from logbert.sequences import Grouping
-from logbert.templates import Masks, Templates
+from logbert.templates import Masks, Templates, ValueReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from logbert.progress import Progress
@@ -47,6 +47,8 @@ class Taken:
         How many records went in.
     facts
         What was read, in sentences, for the user.
+    values
+        What stood in the wildcards of the messages, if that was asked for: line, key, slot, unit, number, word.
     """
 
     sequences: pl.DataFrame
@@ -55,6 +57,7 @@ class Taken:
     texts: Callable[[Sequence[int]], pl.DataFrame]
     records: int
     facts: list[str] = field(default_factory=list)
+    values: pl.DataFrame | None = None
 
     def name_of(self, key: int) -> str:
         """Give what to call a key."""
@@ -62,7 +65,15 @@ class Taken:
 
 
 class Intake(Protocol):
-    """Whatever turns inputs into sequences."""
+    """Whatever turns inputs into sequences.
+
+    Attributes
+    ----------
+    slots
+        Which values are to be read from messages, as (key, number of the wildcard); None for all, empty for none.
+    """
+
+    slots: Collection[tuple[int, int]] | None
 
     def learn(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
         """Learn from training inputs, and give their sequences."""
@@ -88,6 +99,7 @@ class LogIntake:
     def __init__(self, *, format: str | Format, group: str | Grouping, masks: Masks) -> None:  # noqa: A002
         self.format = format
         self.group = group
+        self.slots: Collection[tuple[int, int]] | None = ()
         self.templates = Templates(masks=masks)
 
     def learn(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
@@ -159,10 +171,13 @@ class LogIntake:
         assert isinstance(self.group, Grouping)  # noqa: S101 - learn has run
         collector = self.group.collector()
         levels = LevelTally()
+        reader_of_values = ValueReader(templates, self.slots) if self.slots is None or self.slots else None
         for frame in frames:
             codes = templates.encode(frame["message"])
             collector.add(frame, codes)
             levels.add(frame, codes)
+            if reader_of_values is not None:
+                reader_of_values.add(frame["line"], frame["message"], codes)
         if learning:
             templates.learn()
         else:
@@ -179,6 +194,7 @@ class LogIntake:
             texts=reader.texts,
             records=summary.records,
             facts=[str(summary), *collector.notes],
+            values=None if reader_of_values is None else reader_of_values.finish(),
         )
 
 

@@ -15,7 +15,7 @@ from logbert.pipeline.store import read_json, write_json
 from logbert.sequences import Grouping, KeyNames, read_sequences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from logbert.progress import Progress
 
@@ -34,6 +34,7 @@ class KeyIntake:
         else:
             self.group = group
         self.templates = templates
+        self.slots: Collection[tuple[int, int]] | None = ()
         self.names = KeyNames()
         self.texts: dict[str, str] = {}
 

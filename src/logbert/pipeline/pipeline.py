@@ -11,6 +11,8 @@ import polars as pl
 
 import logbert
 from logbert.detectors import DetectorState, LittleDataWarning, detector_class, restore
+from logbert.detectors.fusion import Fusion
+from logbert.detectors.measured import Measurements
 from logbert.errors import InputError, ModelError, OptionError
 from logbert.lines import read_labels
 from logbert.pipeline import store
@@ -116,6 +118,8 @@ class Pipeline:
         paths = _paths(inputs)
         if not (resume and hasattr(self, "intake_")):
             self.intake_ = self.new_intake(paths)
+        measuring = self._measures()
+        self.intake_.slots = None if measuring else ()
         taken = self.intake_.learn(paths, self.progress)
         self._say(taken)
         sequences = self._normal(self.labelled(taken.sequences, labels))
@@ -125,6 +129,8 @@ class Pipeline:
                 self.detector_.fit_more(sequences)
             else:
                 self.detector_ = self.new_detector(taken.known).fit(sequences)
+        if measuring:
+            self._measure(Measurements(sequences, taken.values))
         for warning in caught:
             self.progress.note(f"warning: {warning.message}")
         self.facts_ = {
@@ -172,7 +178,7 @@ class Pipeline:
             store.write_json(partial / DETECTOR, facts)
             store.write_arrays(partial / ARRAYS, state.arrays)
             store.write_json(partial / ANSWERS, self.answers_.state())
-            options = {name: getattr(self, name) for name in _OPTIONS}
+            options = {name: getattr(self, name) for name in _OPTIONS} | {"detector": self.detector_.name}
             store.write_json(
                 partial / PIPELINE,
                 {
@@ -198,6 +204,7 @@ class Pipeline:
             pipeline.intake_ = _INTAKES[intake["kind"]].load(folder, intake)
             arrays = store.read_arrays(folder / ARRAYS)
             pipeline.detector_ = restore(DetectorState(**judged, arrays=arrays))
+            pipeline._measure()
             if "progress" in pipeline.detector_.get_params():
                 pipeline.detector_.set_params(progress=progress)
             pipeline.facts_ = written["facts"]
@@ -217,6 +224,18 @@ class Pipeline:
             "boundary": f"raw score {threshold:.4g}, from {len(detector.calibration_.held_out):,} held-out sequences, "
             f"for {detector.false_alarms:g} false alarms",
         }
+
+    def _measures(self) -> bool:
+        """Say whether the detector judges values and gaps beside keys."""
+        return self.detector == Fusion.name if isinstance(self.detector, str) else isinstance(self.detector, Fusion)
+
+    def _measure(self, measurements: Measurements | None = None) -> None:
+        """Let the detector learn what is measured of the training rows; read from then on only the values it judges."""
+        if isinstance(self.detector_, Fusion):
+            if measurements is not None:
+                self.detector_.measure(measurements)
+            measured = self.detector_.measured_
+            self.intake_.slots = () if measured is None else measured.slots
 
     def new_intake(self, paths: Sequence[str | Path]) -> Intake:
         """Make what turns such inputs into sequences, not taught yet."""

@@ -26,6 +26,9 @@ LEADS = {
     "unseen set of keys": "unusual together with the others: {}",
     "unseen counts": "unusually often or rarely: {}",
     "unseen 2-gram": "unusual order: {}",
+    "value outside": "value far outside the usual: {}",
+    "new value": "a value it never had: {}",
+    "slow step": "slow step: {}",
 }
 WHOLE = {
     "missing key": "ends too early",

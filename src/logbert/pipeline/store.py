@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 KIND = "logbert model"
-VERSION = 1
+VERSION = 2  # 1 had no ranges of values and gaps: its models are read, and say nothing of those
 MANIFEST = "manifest.json"
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from logbert.detectors import Corpus
 from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback, cause_of
 from logbert.detectors.fusion import Fusion
+from logbert.detectors.measured import Measurements
 from logbert.detectors.watch import BELOW, Watch
 from logbert.pipeline.incidents import NEW, Trouble, incidents_of
 from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell, telling_order
@@ -18,6 +19,7 @@ from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell, telling_o
 if TYPE_CHECKING:
     from logbert.detectors import Detector, Reason
     from logbert.detectors.corpus import Scores
+    from logbert.detectors.measured import RowFindings
     from logbert.pipeline.intake import Taken
 
 COLUMNS = ("sequence", "start", "end", "events", "score", "anomaly", "incident", "reasons")
@@ -50,9 +52,10 @@ class Detection:
 def judge(taken: Taken, detector: Detector, feedback: Feedback) -> Detection:
     """Score all sequences, explain the anomalous ones, and name what they have in common."""
     corpus = Corpus.of(taken.sequences)
-    scores, causes = _scored(taken, detector, feedback)
+    measured = _measured(taken, detector)
+    scores, causes = _scored(taken, detector, feedback, measured)
     anomalous = np.flatnonzero(scores >= 1.0)
-    reasons = _explained(detector, corpus, anomalous)
+    reasons = _with_measured(_explained(detector, corpus, anomalous), anomalous, taken, detector, measured)
     if causes is None:
         troubles = [Trouble.of(found, taken.name_of) for found in reasons]
     else:
@@ -65,13 +68,39 @@ def judge(taken: Taken, detector: Detector, feedback: Feedback) -> Detection:
     return Detection(_frame(taken, scores, anomalous, troubles, _rows(taken, told)), by_id, taken)
 
 
-def _scored(taken: Taken, detector: Detector, feedback: Feedback) -> tuple[Scores, list[Cause | None] | None]:
+def _measured(taken: Taken, detector: Detector) -> RowFindings | None:
+    """Find what is odd about the rows beside their keys, if the detector has learnt to."""
+    if not isinstance(detector, Fusion) or detector.measured_ is None:
+        return None
+    return detector.measured_.judge(Measurements(taken.sequences, taken.values))
+
+
+def _with_measured(
+    reasons: list[list[Reason]], rows: np.ndarray, taken: Taken, detector: Detector, measured: RowFindings | None
+) -> list[list[Reason]]:
+    """Add to the reasons of each row what was measured of it; reasons of keys are shared by rows, these are not."""
+    if measured is None or not isinstance(detector, Fusion) or detector.measured_ is None:
+        return reasons
+    found = measured.by_row()
+    told = []
+    for row, known in zip(rows.tolist(), reasons, strict=True):
+        lines = taken.sequences["lines"][row] if row in found else None
+        own = detector.measured_.reasons(found.get(row, []), None if lines is None else lines.to_list(), taken.known)
+        told.append(telling_order(sorted([*known, *own], key=lambda reason: -reason.weight)))
+    return told
+
+
+def _scored(
+    taken: Taken, detector: Detector, feedback: Feedback, measured: RowFindings | None
+) -> tuple[Scores, list[Cause | None] | None]:
     """Score the sequences; the default detector also knows, in order of time, what was reported before."""
     if not isinstance(detector, Fusion):
         return _without_cleared(taken, detector, feedback), None
     start = taken.sequences["start"]
     order = np.argsort(start.to_numpy(), kind="stable") if not start.null_count() else np.arange(len(start))
-    watched = Watch(detector, feedback).judge(taken.sequences[order])
+    watched = Watch(detector, feedback).judge(
+        taken.sequences[order], None if measured is None else measured.reordered(order)
+    )
     scores = np.empty(len(order), dtype=np.float64)
     scores[order] = watched.scores
     causes: list[Cause | None] = [None] * len(order)

@@ -164,6 +164,15 @@ class Templates:
         )
 
     @property
+    def texts(self) -> pl.Series:
+        """The text of each template, by its key."""
+        return self._all_texts()
+
+    def masked(self, start: int = 0) -> pl.Series:
+        """Give the distinct masked messages, by their codes, from code `start` on."""
+        return self._book.masked(start)
+
+    @property
     def event_ids(self) -> pl.Series:
         """The first eight hex digits of the MD5 of each template, as loghub names its events."""
         ids = [md5(text.encode(), usedforsecurity=False).hexdigest()[:8] for text in self._all_texts()]
