@@ -47,16 +47,16 @@ class Figures:
     abnormal: int
 
     @classmethod
-    def of(cls, scores: npt.ArrayLike, truth: npt.ArrayLike) -> Figures:
-        """Compare scores (1.0 and above is anomalous) with the truth."""
+    def of(cls, scores: npt.ArrayLike, truth: npt.ArrayLike, *, boundary: float = 1.0) -> Figures:
+        """Compare scores (1.0, or `boundary`, and above is anomalous) with the truth."""
         score = np.asarray(scores, dtype=np.float64)
         abnormal = np.asarray(truth, dtype=np.bool_)
         if score.shape != abnormal.shape:
             raise InputError(f"there are {len(score)} verdicts but {len(abnormal)} labels")
-        flagged = score >= 1.0
+        flagged = score >= boundary
         hits = int(np.sum(flagged & abnormal))
         precision, recall = _ratio(hits, int(flagged.sum())), _ratio(hits, int(abnormal.sum()))
-        average, best = _curve(score, abnormal)
+        average, best, _ = _curve(score, abnormal)
         return cls(
             precision=precision,
             recall=recall,
@@ -69,6 +69,19 @@ class Figures:
         )
 
 
+def best_boundary(scores: npt.ArrayLike, truth: npt.ArrayLike) -> float:
+    """Give the boundary above 0 with the best F1. It takes the truth to find it: what it yields is no forecast.
+
+    Examples
+    --------
+    >>> best_boundary(scores=[0.1, 2.0, 1.5, 0.7], truth=[False, True, False, True])
+    0.7
+    """
+    score = np.asarray(scores, dtype=np.float64)
+    abnormal = np.asarray(truth, dtype=np.bool_)
+    return _curve(np.where(score > 0, score, -1.0), abnormal)[2]
+
+
 def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
@@ -77,11 +90,14 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _curve(score: npt.NDArray[np.float64], abnormal: npt.NDArray[np.bool_]) -> tuple[float, float]:
-    """Walk down the scores: average precision, and the best F1 on the way. Equal scores are one step."""
+def _curve(score: npt.NDArray[np.float64], abnormal: npt.NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Walk down the scores: average precision, the best F1 on the way, and the score it was reached at.
+
+    Equal scores are one step. A best boundary that nothing above 0 reaches is infinite.
+    """
     total = int(abnormal.sum())
     if not total:
-        return 0.0, 0.0
+        return 0.0, 0.0, np.inf
     order = np.argsort(-score, kind="stable")
     ends = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))
     hits = np.cumsum(abnormal[order])[ends]
@@ -90,4 +106,7 @@ def _curve(score: npt.NDArray[np.float64], abnormal: npt.NDArray[np.bool_]) -> t
     average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
     with np.errstate(invalid="ignore"):
         f1 = np.where(hits > 0, 2 * precision * recall / (precision + recall), 0.0)
-    return average, float(f1.max())
+    reached = score[order][ends]
+    above = np.flatnonzero((reached > 0) & (f1 > 0))
+    boundary = float(reached[above[np.argmax(f1[above])]]) if len(above) else np.inf
+    return average, float(f1.max()), boundary

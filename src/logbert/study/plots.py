@@ -1,0 +1,89 @@
+"""Figures 4 and 5 as pictures. matplotlib is imported here and nowhere else."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from logbert.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NORMAL, ABNORMAL = "#2b6ca3", "#d9731a"
+LINES: Final = {"precision": ("P", "#2b6ca3", "s"), "recall": ("R", "#d9731a", "^"), "f1": ("F1", "#222222", "o")}
+DOTS_PER_INCH: Final = 150
+FAR: Final = 4.0  # spreads from the middle beyond which a point is drawn at the edge
+
+
+def require() -> None:
+    """Refuse what cannot be drawn, before any work is done."""
+    if find_spec("matplotlib") is None:
+        raise OptionError("figures need matplotlib, which is not installed; pip install 'logbert[plots]'")
+
+
+def figure4(without: Mapping[str, Any], with_vhm: Mapping[str, Any]) -> bytes:
+    """Draw the two embeddings side by side, as PNG."""
+    figure, axes = _panels(2, width=9.0, height=4.4)
+    for axis, cell, title in zip(axes, (without, with_vhm), ("without VHM", "with MLKP and VHM"), strict=True):
+        _embedding(axis, cell)
+        axis.set_title(title, fontsize=10)
+    axes[0].legend(loc="best", fontsize=8, frameon=False)
+    return _png(figure)
+
+
+def _embedding(axis: Axes, cell: Mapping[str, Any]) -> None:
+    points = np.clip(np.array(cell["points"]), -FAR, FAR)
+    normal, abnormal = np.array(cell["normal"]), np.array(cell["abnormal"])
+    for sessions, colour, marker, label in (
+        (normal, NORMAL, "o", "normal"),
+        (abnormal, ABNORMAL, "x", "abnormal"),
+    ):
+        there = sessions > 0
+        size = 10 + 6 * np.sqrt(sessions[there])
+        axis.scatter(
+            points[there, 0], points[there, 1], s=size, c=colour, marker=marker, alpha=0.6, linewidths=1.0,
+            label=f"{label}, {int(sessions.sum()):,} sessions, {int(there.sum()):,} distinct",
+        )  # fmt: skip
+    axis.set_xlabel("first coordinate of the embedding (spreads from the mean)", fontsize=8)
+    axis.set_ylabel("second coordinate", fontsize=8)
+
+
+def figure5(panels: Sequence[tuple[str, Sequence[float], Sequence[Mapping[str, float]]]]) -> bytes:
+    """Draw precision, recall and F1 against each parameter, as PNG: (name, values, figures) a panel."""
+    figure, axes = _panels(len(panels), width=4.0 * len(panels), height=3.4)
+    for axis, (name, values, figures) in zip(axes, panels, strict=True):
+        places = range(len(values))
+        for field, (label, colour, marker) in LINES.items():
+            shares = [100 * one[field] for one in figures]
+            axis.plot(places, shares, color=colour, marker=marker, markersize=5, linewidth=1.3, label=label)
+        axis.set_xticks(list(places), [f"{value:g}" for value in values])
+        axis.set_xlabel(name, fontsize=9)
+        axis.set_ylim(0, 102)
+    axes[0].set_ylabel("percent", fontsize=9)
+    axes[0].legend(loc="lower left", fontsize=8, frameon=False)
+    return _png(figure)
+
+
+def _panels(count: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = list(np.atleast_1d(figure.subplots(1, count)))
+    for axis in axes:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.tick_params(labelsize=8)
+        axis.grid(visible=True, linewidth=0.4, alpha=0.5)
+    return figure, axes
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+    return buffer.getvalue()

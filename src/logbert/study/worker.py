@@ -1,0 +1,57 @@
+"""The process a cell is worked out in: `python -m logbert.study.worker REQUEST ANSWER`, both JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from logbert.study.exams import Exam
+from logbert.study.judging import judge
+from logbert.study.pictures import represent, sweep
+
+if TYPE_CHECKING:
+    from logbert.study.cells import Record
+
+KIB = 1024
+
+
+def work(request: dict[str, Any]) -> Record:
+    """Work out what is asked, and measure the memory it took."""
+    exam = Exam.load(Path(request["exam"]))
+    if request["work"] == "judge":
+        found = judge(exam, request["method"], request["protocol"], request["given"], request["seed"])
+    elif request["work"] == "represent":
+        found = represent(exam, request["given"], request["seed"])
+    else:
+        found = sweep(exam, request["given"], request["candidates"], request["seed"])
+    return {**found, "peak_bytes": peak_memory()}
+
+
+def peak_memory() -> int:
+    """Give the most memory this process ever held, in bytes, Python and its libraries included.
+
+    On Linux the kernel's own mark of this program is read: `getrusage` also counts what the process that started it
+    held at that moment.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        import resource
+
+        unit = 1 if sys.platform == "darwin" else KIB
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) * KIB
+
+
+def main() -> None:
+    """Read the request, write the answer."""
+    request, answer = map(Path, sys.argv[1:3])
+    record = work(json.loads(request.read_text(encoding="utf-8")))
+    answer.write_text(json.dumps(record), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
