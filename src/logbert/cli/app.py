@@ -287,6 +287,48 @@ def evaluate(
 
 
 @app.command()
+def reproduce(
+    what: Annotated[
+        list[str], typer.Argument(metavar="WHAT...", help="table1, table2, table3, figure4, figure5, or all.")
+    ],
+    *,
+    data: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--data", metavar="DIR", help="Where the data sets are; those that `datasets get` fetched."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Where report and finished cells go.")
+    ] = Path("study"),
+    protocol: Annotated[str, typer.Option("--protocol", help="legacy, honest or both.")] = "both",
+    seeds: Annotated[int, typer.Option("--seeds", metavar="K", help="As many splits and trainings.", min=1)] = 5,
+    quick: Annotated[bool, typer.Option("--quick", help="Everything on a tenth of the data.")] = False,
+    detectors: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--detectors", metavar="D,D...", help="Only these rows of table 2, by commas."),
+    ] = None,
+    sets: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--sets", metavar="S,S...", help="Only these of the data sets found, by commas."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Make the paper's tables and figures again: by its own protocol, and by an honest one."""
+    from logbert.cli.study import reproduce_study
+
+    reproduce_study(
+        what,
+        data=data,
+        output=output,
+        protocol=protocol,
+        seeds=seeds,
+        quick=quick,
+        detectors=detectors,
+        sets=sets,
+        progress=_progress(quiet=quiet),
+    )
+
+
+@app.command()
 def demo(
     output: Annotated[
         Optional[Path],  # noqa: UP045

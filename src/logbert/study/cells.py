@@ -4,26 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import typing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import logbert
 from logbert.atomic import whole_file
 from logbert.study.methods import settled
 from logbert.study.rules import Protocol  # noqa: TC001 - a dataclass field
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 EDITION: Final = 1  # of what cells mean; a change to judging, splitting or measuring is a new one
 WORDS_OF_AN_ERROR: Final = 300  # characters of it that are shown
 
+ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"), "1")
+
 Record: TypeAlias = dict[str, Any]
-Work: TypeAlias = "Callable[[Cell, Path], Record]"
+
+
+class Work(typing.Protocol):
+    """Whatever works cells out, several at a time."""
+
+    def __call__(self, cell: Cell, exam: Path) -> Record:
+        """Work a cell out, given the folder of its exam."""
+
+    def stop(self) -> None:
+        """End whatever is running."""
 
 
 @dataclass(frozen=True)
@@ -91,27 +101,42 @@ class CellStore:
             partial.write_text(json.dumps(record), encoding="utf-8")
 
 
-def work_apart(cell: Cell, exam: Path) -> Record:
-    """Work a cell out in a process of its own, so that its time and memory are its own.
+class Workers:
+    """Works cells out, each in a process of its own with one thread, so that its time and memory are its own.
 
-    The process leads its own session: Ctrl-C ends it from here, and does not reach a training inside it, which would
-    stop early and judge all the same.
+    A process leads its own session: Ctrl-C ends it by `stop`, and does not reach a training inside it, which would
+    end early and judge all the same.
     """
-    with tempfile.TemporaryDirectory(prefix="logbert-") as folder:
-        request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
-        request.write_text(json.dumps(asdict(cell) | {"exam": str(exam)}), encoding="utf-8")
-        command = [sys.executable, "-m", "logbert.study.worker", str(request), str(answer)]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)  # noqa: S603 - ourselves
-        try:
-            _, complaint = process.communicate()
-        except BaseException:
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[bytes]] = set()
+
+    def __call__(self, cell: Cell, exam: Path) -> Record:
+        """Work a cell out; what went wrong is told under "error"."""
+        with tempfile.TemporaryDirectory(prefix="logbert-") as folder:
+            request, answer = Path(folder, "request.json"), Path(folder, "answer.json")
+            request.write_text(json.dumps(asdict(cell) | {"exam": str(exam)}), encoding="utf-8")
+            code, complaint = self._run([sys.executable, "-m", "logbert.study.worker", str(request), str(answer)])
+            if code == 0 and answer.is_file():
+                record: Record = json.loads(answer.read_text(encoding="utf-8"))
+                return record
+            return {"error": _in_words(code, complaint.decode("utf-8", "replace"))}
+
+    def stop(self) -> None:
+        """End whatever is running."""
+        for process in list(self._running):
             process.kill()
-            process.wait()
-            raise
-        if process.returncode == 0 and answer.is_file():
-            record: Record = json.loads(answer.read_text(encoding="utf-8"))
-            return record
-        return {"error": _in_words(process.returncode, complaint.decode("utf-8", "replace"))}
+
+    def _run(self, command: list[str]) -> tuple[int, bytes]:
+        environment = os.environ | ONE_THREAD
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, env=environment)  # noqa: S603 - ourselves
+        self._running.add(process)
+        try:
+            complaint = process.communicate()[1]
+        finally:
+            process.kill()
+            self._running.discard(process)
+        return process.returncode, complaint
 
 
 def _in_words(code: int, complaint: str) -> str:

@@ -20,7 +20,7 @@ SET_UPS: Final = {
         "the wrong way round. Ours has nu .01 and the signs as scikit-learn gives them."
     ),
     "logcluster": (
-        "The paper's was Loglizer's, which weighs keys by their inverse document frequency alone: keys of every session "
+        "The paper's was Loglizer's, which weighs keys by their inverse document frequency alone: keys of all sessions "
         "weigh nothing, so a rare key turns the whole vector and is found at any distance. Ours is Lin's own, in which "
         "the weight passes through a sigmoid and common keys keep half of theirs: one odd key among twenty ordinary "
         "ones turns the vector little, and it recalls less."

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 TELLING: Final = 0.05  # a difference in the area under the ROC smaller than this says nothing
 STABLE: Final = 5.0  # points of F1 within which a parameter makes no difference
+EMBEDDED: Final = (
+    "Locally linear embedding of the vectors h_DIST, each distinct session once, larger the more sessions share it; "
+    "legacy protocol, one seed."
+)
 Point = tuple[float, dict[str, float]]
 
 
@@ -48,14 +52,15 @@ def _figure4(source: str, without: Mapping[str, Any], with_vhm: Mapping[str, Any
         f"figure4-{source}",
         f"Figure 4: vectors of {source} sessions in the plane",
         plots.figure4(without, with_vhm),
-        (
-            "Locally linear embedding of the vectors h_DIST, each distinct session once, larger the more sessions share "
-            "it; legacy protocol, one seed.",
-            _verdict(before, after),
-            f"In the space of all hidden units the areas are {before['space']:.2f} without and {after['space']:.2f} "
-            f"with VHM; by the distance from the centre alone, which needs no labels, {before['distance']:.2f} and "
-            f"{after['distance']:.2f}.",
-        ),
+        (EMBEDDED, _verdict(before, after), _elsewhere(before, after)),
+    )
+
+
+def _elsewhere(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    return (
+        f"In the space of all hidden units the areas are {before['space']:.2f} without and {after['space']:.2f} "
+        f"with VHM; by the distance from the centre alone, which needs no labels, {before['distance']:.2f} and "
+        f"{after['distance']:.2f}."
     )
 
 
@@ -84,16 +89,15 @@ def _figure5(source: Mapping[str, Any], sweeps: Sequence[Mapping[str, Any]]) -> 
     )
     candidates = sorted((float(g), figures) for g, figures in base["figures"].items())
     panels = [("alpha", alphas), ("ratio of masked keys", ratios), ("candidates g", candidates)]
+    sizes = (
+        f"Legacy protocol, one seed, r chosen anew for each point; {base['train']:,} sequences to learn from, "
+        f"{base['test']:,} judged."
+    )
     return Picture(
         f"figure5-{source['name']}",
         f"Figure 5: parameters of LogBERT on {source['name']}",
-        plots.figure5([(name, *zip(*points, strict=True)) for name, points in panels if points]),
-        (
-            f"Legacy protocol, one seed, r chosen anew for each point; {base['train']:,} sequences to learn from, "
-            f"{base['test']:,} judged.",
-            *(_range(name, points) for name, points in panels[:2] if points),
-            _ends(candidates),
-        ),
+        plots.figure5([(name, [x for x, _ in points], [y for _, y in points]) for name, points in panels if points]),
+        (sizes, *(_range(name, points) for name, points in panels[:2] if points), _ends(candidates)),
     )
 
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from logbert.study.rules import Protocol, Rules
 
 TRIVIAL: Final = "trivial"
-MOST_TOKENS: Final = {"paper": 4_000_000, "default": 12_000_000}  # of training that a network is given ...
+MOST_TOKENS: Final = {"paper": 2_000_000, "default": 12_000_000}  # of training that a network is given ...
 LEAST_EPOCHS: Final = 4  # ... but no fewer epochs than these
+STEP_TOKENS: Final = 1_536  # a training step at most: 64 sequences of HDFS
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def settled(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     whole = {**known, **given}
     if "preset" in whole:
         whole["network"] = asdict(resolve(whole["preset"]))
-        whole["most_tokens"] = MOST_TOKENS[whole["preset"]]
+        whole["tokens"] = [MOST_TOKENS[whole["preset"]], LEAST_EPOCHS, STEP_TOKENS]
     return whole
 
 
@@ -125,8 +126,11 @@ def build(name: str, given: Mapping[str, Any], train: Corpus, seed: int) -> Dete
     if kind is None:
         raise OptionError(f"{name} is no detector")
     given = dict(given)
-    if kind == "logbert" and given.get("epochs") is None:
-        given["epochs"] = affordable_epochs(train, given["preset"])
+    if kind == "logbert":
+        given = {
+            "epochs": affordable_epochs(train, given["preset"]),
+            "batch": suited_batch(train, given["preset"]),
+        } | given
     return detector_class(kind)(**given).set_params(seed=seed)
 
 
@@ -138,9 +142,21 @@ def affordable_epochs(train: Corpus, preset: str) -> int:
     >>> affordable_epochs(Corpus.of([[1, 2, 3]] * 100), "paper")
     40
     >>> affordable_epochs(Corpus.of([[n] * 500 for n in range(1_000)]), "paper")
-    8
+    4
     """
     config = resolve(preset)
     shown = np.ceil(train.counts.astype(np.float64) ** config.repeats)
     tokens = float(shown @ (train.lengths + 1))
     return int(np.clip(round(MOST_TOKENS[preset] / max(tokens, 1.0)), LEAST_EPOCHS, config.epochs))
+
+
+def suited_batch(train: Corpus, preset: str) -> int:
+    """Give the preset's sequences a step, or fewer where they are long, so that a step is as many tokens.
+
+    Examples
+    --------
+    >>> suited_batch(Corpus.of([[1] * 20]), "paper"), suited_batch(Corpus.of([[1] * 100]), "paper")
+    (64, 15)
+    """
+    mean = float(np.average(train.lengths, weights=train.counts)) + 1
+    return max(1, min(resolve(preset).batch, int(STEP_TOKENS / mean)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logbert.evaluation import split_rows
-from logbert.lines import read_labels
+from logbert.lines import open_records, read_labels
 from logbert.pipeline.intake import LogIntake
 from logbert.sequences import apply_labels
 from logbert.study.exams import Exam
@@ -86,6 +86,10 @@ class RawLog(Source):
         return self._whole[group]
 
     def _counts(self, taken: Taken) -> dict[str, int]:
-        # overlapping windows hold a record twice, so lines are counted by their numbers
-        abnormal = taken.sequences.filter("label")["lines"].explode().n_unique()
-        return {"messages": taken.records, "messages_in_abnormal": abnormal}
+        """Count messages, and the abnormal ones: as the log labels them, else those of abnormal sequences."""
+        if len(self.files) > 1:
+            abnormal = int(taken.sequences.filter("label")["keys"].list.len().sum())
+        else:
+            records = open_records(self.files, self.rules.format)
+            abnormal = sum(int(frame["label"].sum()) for frame in records)
+        return {"messages": taken.records, "abnormal_messages": abnormal}

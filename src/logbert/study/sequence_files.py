@@ -51,5 +51,5 @@ class SequenceFiles(Source):
         ]
         texts = key_texts(names, self.files[3]) if len(self.files) > 3 else KeyTexts()
         messages = [int(part["keys"].list.len().sum()) for part in parts]
-        facts = {"messages": sum(messages), "messages_in_abnormal": messages[2]}
+        facts = {"messages": sum(messages), "abnormal_messages": messages[2]}
         return parts[0], pl.concat(parts[1:]), texts, facts

@@ -132,4 +132,4 @@ def cut_windows(stream: pl.DataFrame, step: int = WINDOW) -> pl.DataFrame:
 
 
 def _stream_counts(stream: pl.DataFrame) -> dict[str, int]:
-    return {"messages": len(stream), "messages_in_abnormal": int(stream["label"].sum())}
+    return {"messages": len(stream), "abnormal_messages": int(stream["label"].sum())}

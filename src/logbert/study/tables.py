@@ -10,7 +10,7 @@ from logbert.study import paper
 from logbert.study.methods import ABLATIONS, METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from logbert.study.paper import Printed
     from logbert.study.running import Results
@@ -41,90 +41,88 @@ class Table:
 
 def tables(results: Results) -> list[Table]:
     """Make every table that was asked for; one per data set and protocol, which are never mixed."""
-    what = results["order"]["what"]
-    made = [table1(results)] if "table1" in what else []
-    for number in ("table2", "table3"):
-        if number not in what:
-            continue
-        for source in results["sources"]:
-            for protocol, how in source["protocols"].items():
-                if protocol in results["order"]["protocols"]:
-                    made.append(_of_methods(results, number, source, protocol, how))
-    return made
+    order = results["order"]
+    wanted = [number for number in ("table2", "table3") if number in order["what"]]
+    return ([table1(results)] if "table1" in order["what"] else []) + [
+        _of_methods(results, number, source, protocol)
+        for number in wanted
+        for source in results["sources"]
+        for protocol in order["protocols"]
+        if protocol in source["protocols"]
+    ]
 
 
 def table1(results: Results) -> Table:
     """Count messages, keys and sequences, beside the paper's own."""
-    head = (
-        "data",
-        "messages",
-        "abnormal messages",
-        "keys (in training)",
-        "train",
-        "test normal",
-        "test abnormal",
-        "left out",
-    )
     rows = []
+    dataset = {source["name"]: source["dataset"] for source in results["sources"]}
     for name, printed in paper.TABLE1.items():
         keys = f"{printed.keys:,} ({printed.train_keys:,})"
         counts = (printed.messages, printed.anomalous_messages)
         sequences = (printed.test_normal, printed.test_abnormal)
         rows.append((f"{name}, as printed", *map(_count, counts), keys, "about 5,000", *map(_count, sequences), ""))
-        for cell in _cells(results, work="count"):
-            if _source(results, cell["source"])["dataset"] == name:
-                rows.append(_counted(cell))
-    notes = _missing(results)
-    return Table("table1", "Table 1: the data", head, tuple(rows), notes)
+        rows += [_counted(cell) for cell in _cells(results, work="count") if dataset[cell["source"]] == name]
+    notes = tuple(f"{name} is missing; to get it: {how}" for name, how in results["missing"].items())
+    return Table("table1", "Table 1: the data", COUNTS_HEAD, tuple(rows), notes)
 
 
 def _counted(cell: Mapping[str, Any]) -> tuple[str, ...]:
     facts = cell["facts"]
-    left_out = ""
-    if facts.get("dropped"):
-        left_out = f"{facts['dropped']:,} short, {facts['dropped_abnormal']:,} of them abnormal"
+    dropped = facts.get("dropped", 0)
     return (
         f"{cell['source']}, {cell['protocol']}",
         _count(facts["messages"]),
-        _count(facts["messages_in_abnormal"]),
+        _count(facts["abnormal_messages"]),
         f"{facts['keys']:,} ({facts['train_keys']:,})",
         _count(facts["train"]),
         _count(facts["test_normal"]),
         _count(facts["test_abnormal"]),
-        left_out,
+        f"{dropped:,} short, {facts['dropped_abnormal']:,} of them abnormal" if dropped else "",
     )
 
 
-def _of_methods(results: Results, number: str, source: Mapping[str, Any], protocol: str, how: str) -> Table:
+def _of_methods(results: Results, number: str, source: Mapping[str, Any], protocol: str) -> Table:
     wanted = list(ABLATIONS) if number == "table3" else results["order"]["methods"]
-    printed = paper.TABLE3 if number == "table3" else paper.TABLE2
-    runs = [
-        (name, _cells(results, work="judge", source=source["name"], protocol=protocol, method=name)) for name in wanted
-    ]
-    row_of = _legacy_row if protocol == "legacy" else _honest_row
     rows: list[tuple[str, ...]] = []
-    for name, cells in runs:
-        broken = [cell["error"] for cell in cells if "error" in cell]
-        finished = [cell for cell in cells if "error" not in cell]
-        for row in finished[0]["rows"] if finished else ():
-            title = _title(name, row, number)
-            rows.append(
-                (
-                    title,
-                    *row_of([cell["rows"][row] for cell in finished], printed.get(name, {}).get(source["dataset"])),
-                    *_costs(finished),
-                )
-            )
-        rows += [(_title(name, name, number), broken[0])] if broken else []
+    warnings: list[str] = []
+    for name in wanted:
+        cells = _cells(results, work="judge", source=source["name"], protocol=protocol, method=name)
+        printed = (paper.TABLE3 if number == "table3" else paper.TABLE2).get(name, {}).get(source["dataset"])
+        rows += _rows(cells, number, name, protocol, printed)
+        warnings += [_sentence(words) for cell in cells for words in cell.get("warnings", ())]
     return Table(
         f"{number}-{source['name']}-{protocol}",
         f"Table {number[-1]}: {source['name']}, {protocol} protocol",
         LEGACY_HEAD if protocol == "legacy" else HONEST_HEAD,
         tuple(rows),
-        (_sentence(how), LEGACY_SAYS if protocol == "legacy" else HONEST_SAYS, *_about(results, source, protocol)),
+        (_sentence(source["protocols"][protocol]), *_about(results["order"], protocol), *dict.fromkeys(warnings)),
     )
 
 
+def _rows(
+    cells: Sequence[Mapping[str, Any]], number: str, name: str, protocol: str, printed: Printed | None
+) -> Iterator[tuple[str, ...]]:
+    finished = [cell for cell in cells if "error" not in cell]
+    for row in finished[0]["rows"] if finished else ():
+        figures = [cell["rows"][row] for cell in finished]
+        title = ABLATIONS[name].title if number == "table3" else row.replace(name, METHODS[name].title)
+        shown = _legacy_row(figures, printed) if protocol == "legacy" else _honest_row(figures)
+        yield (title, *shown, *_costs(finished))
+    errors = [cell["error"] for cell in cells if "error" in cell]
+    if errors:
+        yield (METHODS[name].title if name in METHODS else ABLATIONS[name].title, errors[0])
+
+
+COUNTS_HEAD: Final = (
+    "data",
+    "messages",
+    "abnormal messages",
+    "keys (in training)",
+    "train",
+    "test normal",
+    "test abnormal",
+    "left out",
+)
 COSTS: Final = ("train s", "judge s", "CPU s", "peak MB")
 LEGACY_HEAD: Final = ("method", "P", "R", "F1", "paper P", "paper R", "paper F1", "difference", *COSTS)
 HONEST_HEAD: Final = ("method", "P", "R", "F1", "PR-AUC", "false alarms", ORACLE, *COSTS)
@@ -138,7 +136,7 @@ def _legacy_row(figures: Sequence[Mapping[str, float]], printed: Printed | None)
     return (*own, *(f"{value:.2f}" for value in printed), f"{difference:+.1f}")
 
 
-def _honest_row(figures: Sequence[Mapping[str, float]], printed: Printed | None) -> tuple[str, ...]:
+def _honest_row(figures: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
     names = ("precision", "recall", "f1", "pr_auc")
     own = [_spread(figures, name, _percent) for name in names]
     return (*own, _spread(figures, "false_alarms", _percent_of_few), _spread(figures, "oracle_f1", _percent))
@@ -151,35 +149,18 @@ def _costs(cells: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return (*seconds, f"{max(cell['peak_bytes'] for cell in cells) / MEBI:.0f}")
 
 
-def _about(results: Results, source: Mapping[str, Any], protocol: str) -> tuple[str, ...]:
-    seeds = results["order"]["seeds"]
+def _about(order: Mapping[str, Any], protocol: str) -> tuple[str, ...]:
+    seeds = order["seeds"]
     drawn = f"Mean and standard deviation over {seeds} seeds" if seeds > 1 else "One seed"
-    notes = [f"{drawn}; percent, seconds and megabytes are a seed's."]
-    if protocol == "honest":
-        notes.append(ORACLE_SAYS)
-    if results["order"]["quick"]:
+    notes = [LEGACY_SAYS] if protocol == "legacy" else [HONEST_SAYS, ORACLE_SAYS]
+    notes.append(f"{drawn}; figures in percent, seconds and megabytes for one seed.")
+    if order["quick"]:
         notes.append("On a tenth of the data: a try-out, not a result.")
     return tuple(notes)
 
 
-def _missing(results: Results) -> tuple[str, ...]:
-    return tuple(f"{name} is missing: {how}" for name, how in results["missing"].items())
-
-
-def _title(name: str, row: str, number: str) -> str:
-    if number == "table3":
-        return ABLATIONS[name].title
-    if row == name:
-        return METHODS[name].title
-    return row.replace(name, METHODS[name].title)
-
-
 def _cells(results: Results, **wanted: str) -> list[dict[str, Any]]:
     return [cell for cell in results["cells"] if all(cell[name] == value for name, value in wanted.items())]
-
-
-def _source(results: Results, name: str) -> Mapping[str, Any]:
-    return next(source for source in results["sources"] if source["name"] == name)
 
 
 def _spread(figures: Iterable[Mapping[str, float]], name: str, write: Callable[[float], str]) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from logbert.detectors import LittleDataWarning
 from logbert.study.exams import Exam
 from logbert.study.judging import judge
 from logbert.study.pictures import represent, sweep
@@ -20,13 +22,19 @@ KIB = 1024
 def work(request: dict[str, Any]) -> Record:
     """Work out what is asked, and measure the memory it took."""
     exam = Exam.load(Path(request["exam"]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LittleDataWarning)
+        found = _found(request, exam)
+    told = sorted({str(warning.message) for warning in caught if warning.category is LittleDataWarning})
+    return {**found, "peak_bytes": peak_memory(), "warnings": told}
+
+
+def _found(request: dict[str, Any], exam: Exam) -> Record:
     if request["work"] == "judge":
-        found = judge(exam, request["method"], request["protocol"], request["given"], request["seed"])
-    elif request["work"] == "represent":
-        found = represent(exam, request["given"], request["seed"])
-    else:
-        found = sweep(exam, request["given"], request["candidates"], request["seed"])
-    return {**found, "peak_bytes": peak_memory()}
+        return judge(exam, request["method"], request["protocol"], request["given"], request["seed"])
+    if request["work"] == "represent":
+        return represent(exam, request["given"], request["seed"])
+    return sweep(exam, request["given"], request["candidates"], request["seed"])
 
 
 def peak_memory() -> int:
