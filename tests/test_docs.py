@@ -1,16 +1,31 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
 
 from logbert.cli.app import app
+from logbert.datasets import all_sets
+from logbert.datasets.disk import size
 from logbert.detectors.logbert.config import DEFAULT, PAPER
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+def commands(group: Any, prefix: str = "") -> dict[str, Any]:
+    """Give every command by the words it is called with."""
+    found: dict[str, Any] = {}
+    for name, command in group.commands.items():
+        below = hasattr(command, "commands")
+        found |= commands(command, f"{prefix}{name} ") if below else {f"{prefix}{name}": command}
+    return found
+
+
+COMMANDS = commands(typer.main.get_command(app))
 PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 
 
@@ -49,3 +64,21 @@ def test_logbert_page_names_every_parameter_of_both_presets() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (\S+) \| (\S+) \|", page, re.MULTILINE)
     said = {name: (paper, default) for name, paper, default in rows}
     assert said == {name: (str(getattr(PAPER, name)), str(getattr(DEFAULT, name))) for name in vars(DEFAULT)}
+
+
+def test_datasets_page_has_the_catalogues_figures() -> None:
+    page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
+    for dataset in all_sets().values():
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| `{dataset.name}` |"))
+        for figure in (f"{dataset.lines:,}", size(dataset.size or 0), size(dataset.unpacked or 0)):
+            assert figure in row, (dataset.name, figure)
+
+
+def test_the_command_named_for_a_set_is_one(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    for dataset in all_sets().values():
+        filled = dataset.evaluate.format(folder=tmp_path, log=log)
+        for line in filter(None, filled.split(";")):
+            program, command, *arguments = shlex.split(line)
+            assert program == "logbert"
+            COMMANDS[command].make_context(command, arguments)

@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from logbert.datasets import Dataset, catalogue, dataset_named
+from logbert.datasets import Dataset, all_sets, dataset_named
 from logbert.errors import OptionError
 
-SETS = list(catalogue().values())
+SETS = list(all_sets().values())
 
 
 def test_it_holds_what_the_paper_used_and_all_of_loghub() -> None:
-    assert set(catalogue()) == {
+    assert set(all_sets()) == {
         *("HDFS_v1", "HDFS_v2", "HDFS_v3", "Hadoop", "Spark", "Zookeeper", "OpenStack"),
         *("BGL", "HPC", "Thunderbird", "Spirit", "Liberty"),
         *("Windows", "Linux", "Mac", "Android_v1", "Android_v2", "HealthApp", "Apache", "OpenSSH", "Proxifier"),
@@ -53,7 +53,8 @@ def test_a_set_that_is_evaluated_is_labelled_and_its_command_names_its_log() -> 
     for dataset in SETS:
         if dataset.evaluate:
             assert dataset.labels
-            assert any(f"{{folder}}/{log}" in dataset.evaluate for log in dataset.logs)
+            assert dataset.is_one_log == ("{log}" in dataset.evaluate)
+            assert dataset.is_one_log or any(f"{{folder}}/{log}" in dataset.evaluate for log in dataset.logs)
 
 
 def test_a_slip_in_the_name_is_answered_with_the_nearest() -> None:

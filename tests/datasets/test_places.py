@@ -10,12 +10,6 @@ from logbert.datasets.receipt import FileRecord, Receipt, read_receipt
 from logbert.errors import InputError, OptionError
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LOGBERT_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 def lay(folder: Path, name: str, content: str = "- 1 a\n", first: int | None = None) -> Receipt:
     """Lay one file and its receipt into a folder, as `get` leaves them."""
     folder.mkdir(parents=True)
@@ -90,7 +84,7 @@ def test_a_receipt_comes_back_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"files": [{}]}', '{"files": []}'])
 def test_a_damaged_receipt_is_an_error_and_nothing_is_found(tmp_path: Path, text: str) -> None:
     lay(tmp_path / "BGL", "BGL.log")
-    (tmp_path / "BGL" / "receipt.json").write_text(text)
+    (tmp_path / "BGL" / "logbert-receipt.json").write_text(text)
     assert find("BGL", tmp_path) is None
     with pytest.raises(InputError, match="get the set again"):
         read_receipt(tmp_path / "BGL")

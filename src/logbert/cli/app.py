@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from logbert.cli.datasets import datasets
+
 if TYPE_CHECKING:
     from logbert.progress import Progress
 
@@ -18,6 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(datasets, name="datasets")
 
 Inputs = Annotated[
     list[str],

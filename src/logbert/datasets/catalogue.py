@@ -80,7 +80,7 @@ class Dataset:
     paper
         What the LogBERT paper used of it.
     evaluate
-        The command that evaluates on it; `{folder}` stands for where it lies.
+        The command that evaluates on it; `{folder}` stands for where it lies, `{log}` for its one log there.
     """
 
     name: str
@@ -110,16 +110,16 @@ class Dataset:
     @property
     def is_one_log(self) -> bool:
         """Tell whether its log is a single file, of which the first lines mean something."""
-        return len(self.logs) == 1 and "*" not in self.logs[0]
+        return len(self.logs) == 1 and "**" not in self.logs[0]
 
 
 @cache
-def catalogue() -> dict[str, Dataset]:
+def all_sets() -> dict[str, Dataset]:
     """Give all sets by their names.
 
     Examples
     --------
-    >>> catalogue()["BGL"].lines
+    >>> all_sets()["BGL"].lines
     4747963
     """
     text = files("logbert.datasets").joinpath("catalogue.toml").read_text(encoding="utf-8")
@@ -144,7 +144,7 @@ def dataset_named(name: str) -> Dataset:
     ...
     logbert.errors.OptionError: no data set is called 'HDFS'; did you mean HDFS_v1, HDFS_v2, HDFS_v3? `logbert datasets list` shows all
     """  # noqa: E501
-    by_case = {known.casefold(): dataset for known, dataset in catalogue().items()}
+    by_case = {known.casefold(): dataset for known, dataset in all_sets().items()}
     if found := by_case.get(name.casefold()):
         return found
     near = difflib.get_close_matches(name.casefold(), by_case, n=3, cutoff=0.4)

@@ -91,6 +91,13 @@ def how_to_get(name: str, data: Path | None = None) -> str:
     return command if data is None else f"{command} -o {shlex.quote(str(data))}"
 
 
+def how_to_evaluate(dataset: Dataset, folder: Path) -> str:
+    """Give the command that evaluates on a set that lies in a folder; nothing if there is none."""
+    logs = logs_in(folder, dataset)
+    log = shlex.quote(str(logs[0])) if logs else ""
+    return dataset.evaluate.format(folder=shlex.quote(str(folder)), log=log)
+
+
 def is_complete(folder: Path, dataset: Dataset) -> bool:
     """Tell whether a set lies in a folder, with as many lines as it is studied with; looks at names and sizes only."""
     try:

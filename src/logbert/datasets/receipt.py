@@ -11,7 +11,7 @@ from logbert.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAME = "receipt.json"
+NAME = "logbert-receipt.json"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import lzma
 import zlib
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 import zstandard
@@ -95,6 +96,7 @@ PACKINGS: tuple[tuple[bytes, int, Callable[[], Unpacker]], ...] = (
     (b"\xfd7zXZ\0", CHUNK, lambda: _Bounded(lzma.LZMADecompressor())),
     (b"\x28\xb5\x2f\xfd", ZSTD_CHUNK, _Zstd),
 )
+LONGEST_MAGIC = max(len(magic) for magic, _, _ in PACKINGS)
 
 
 def read_unpacked(path: Path, took: Callable[[int], None]) -> Iterator[bytes]:
@@ -114,6 +116,41 @@ def read_unpacked(path: Path, took: Callable[[int], None]) -> Iterator[bytes]:
                 yield from _unpack(_chunks(file.read, size, took), make)
                 return
         yield from _chunks(file.read, CHUNK, took)
+
+
+def unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Unpack what comes in chunks, from a network or an archive, if it is packed; in pieces of bounded size.
+
+    Raises
+    ------
+    EOFError
+        If a packed stream ends too early.
+    OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError
+        If a packed stream is damaged.
+
+    Examples
+    --------
+    >>> import gzip
+    >>> b"".join(unpacked(iter([gzip.compress(b"one"), gzip.compress(b" two")])))
+    b'one two'
+    """
+    head = b""
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= LONGEST_MAGIC:
+            break
+    whole = chain([head], chunks)
+    for magic, size, make in PACKINGS:
+        if head.startswith(magic):
+            yield from _unpack(_sliced(whole, size), make)
+            return
+    yield from whole
+
+
+def _sliced(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
+    for chunk in chunks:
+        for start in range(0, len(chunk), size):
+            yield chunk[start : start + size]
 
 
 def _chunks(read: Callable[[int], bytes], size: int, took: Callable[[int], None]) -> Iterator[bytes]:
