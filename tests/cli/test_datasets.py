@@ -48,6 +48,7 @@ def test_get_prints_licence_citation_checksum_and_what_to_do_next(run: Run, serv
     assert f"Liberty is in {tmp_path / 'Liberty'}" in outcome.out
     assert "liberty2.gz  " in outcome.out
     assert "1,000 lines" in outcome.out
+    assert f"from: {server.url}/liberty2.gz, {len(gzip.compress(LINES)):,} bytes" in outcome.out
     assert "checksum: MD5 " in outcome.out
     assert "not published" in outcome.out
     assert "licence: not stated" in outcome.out
@@ -56,6 +57,8 @@ def test_get_prints_licence_citation_checksum_and_what_to_do_next(run: Run, serv
     again = run("datasets", "get", "Liberty", "--url", server.url, "-o", tmp_path)
     assert "and was there before" in again.out
     assert len(server.requests) == 1
+    fewer = run("datasets", "get", "Liberty", "--url", server.url, "-o", tmp_path, "--lines", "5")
+    assert "it has all its lines, and they are kept; for fewer name another folder with -o" in fewer.out
 
 
 def test_thunderbird_is_its_first_twenty_million_lines_unless_more_are_asked_for(run: Run, server: Server) -> None:

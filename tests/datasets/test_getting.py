@@ -301,13 +301,24 @@ def test_ctrl_c_within_the_first_lines_leaves_a_part_that_is_taken_up(
     assert held(data) == ["Thunderbird/Thunderbird.log", "Thunderbird/logbert-receipt.json"]
 
 
-def test_another_number_of_lines_is_another_set(tarred: Dataset, tmp_path: Path) -> None:
-    assert fetch(tarred, tmp_path, first=10).fresh
+def test_more_lines_take_the_place_of_fewer_and_never_the_other_way(tarred: Dataset, tmp_path: Path) -> None:
+    log = tmp_path / "Thunderbird" / "Thunderbird.log"
+    for first, fresh, lines in [(10, True, 10), (10, False, 10), (20, True, 20), (5, False, 20), (None, True, 20_000)]:
+        assert fetch(tarred, tmp_path, first=first).fresh == fresh
+        assert log.read_bytes().count(b"\n") == lines
     assert not fetch(tarred, tmp_path, first=10).fresh
-    assert fetch(tarred, tmp_path, first=20).fresh
-    whole = fetch(tarred, tmp_path)
-    assert whole.fresh
-    assert (whole.folder / "Thunderbird.log").read_bytes() == LOG
+    assert log.read_bytes() == LOG
+
+
+def test_what_was_fetched_for_the_first_lines_is_a_beginning_of_the_whole(
+    tarred: Dataset, tmp_path: Path, server: Server
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        fetch(tarred, tmp_path, first=15_000, progress=Listener(break_in_at=5000))
+    half = (tmp_path / "Thunderbird.tar.gz.part").stat().st_size
+    got = fetch(tarred, tmp_path)
+    assert (got.folder / "Thunderbird.log").read_bytes() == LOG
+    assert server.requests[-1]["range"] == f"bytes={half}-"
 
 
 def test_the_first_lines_from_an_archive_that_is_there(tarred: Dataset, tmp_path: Path, server: Server) -> None:
@@ -411,15 +422,16 @@ def test_an_archive_that_leads_out_leaves_nothing_unpacked(server: Server, tmp_p
     assert held(tmp_path) == ["data/HDFS_v1.zip"]
 
 
-def test_no_room_to_unpack_is_said_before_it_begins(
-    zipped: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("first", [None, 10_000])
+def test_no_room_to_unpack_is_said_before_anything_is_fetched(
+    tarred: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server, first: int | None
 ) -> None:
-    assert zipped.bytes
-    free = zipped.bytes + 100_000
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(free, 0, free))  # type: ignore[attr-defined]
-    with pytest.raises(InputError, match=r"unpacking HDFS_v1.zip needs 2.2 MB, and .* are free"):
-        fetch(zipped, tmp_path)
-    assert held(tmp_path) == ["HDFS_v1.zip"]  # the next try fetches nothing
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**6, 0, 10**6))  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match=r"Thunderbird needs .* MB, and 1.0 MB are free; make room"):
+        fetch(tarred, tmp_path, first=first)
+    assert not server.requests
+    assert held(tmp_path) == []
+    assert fetch(tarred, tmp_path, first=100).fresh  # for so few there is room
 
 
 def test_a_disk_that_fills_up_while_unpacking_leaves_the_archive(

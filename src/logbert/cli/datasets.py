@@ -74,7 +74,7 @@ def get_set(
     except KeyboardInterrupt:
         typer.echo("logbert: interrupted; what was fetched is kept, the same command goes on from there", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    _print_got(got)
+    _print_got(got, first)
 
 
 @datasets.command("verify")
@@ -105,7 +105,7 @@ def verify_sets(
         raise typer.Exit(WRONG)
 
 
-def _print_got(got: Got) -> None:
+def _print_got(got: Got, asked: int | None) -> None:
     from logbert.datasets import how_to_evaluate
     from logbert.datasets.disk import size
 
@@ -114,6 +114,11 @@ def _print_got(got: Got) -> None:
     if receipt is None:
         typer.echo("put there by hand; logbert datasets verify compares it with what is published")
     else:
+        if receipt.first != asked:
+            held = "all its lines" if receipt.first is None else f"its first {receipt.first:,} lines"
+            typer.echo(f"it has {held}, and they are kept; for fewer name another folder with -o")
+        whole = "" if receipt.bytes is None else f", {receipt.bytes:,} bytes"
+        typer.echo(f"from: {receipt.url}{whole}")
         for file in receipt.files[:10]:
             typer.echo(f"  {file.path}  {size(file.bytes)}, {file.lines:,} lines")
         if len(receipt.files) > 10:

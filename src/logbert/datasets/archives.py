@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import re
 import stat
 import tarfile
 import zipfile
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from logbert.datasets.limits import Budget
 
 CHUNK = 1 << 20
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 JUNK = {"__MACOSX", ".DS_Store"}
 
 
@@ -29,7 +31,7 @@ class DamagedError(InputError):
     """An archive is damaged, or ends too early."""
 
 
-ARCHIVE_DAMAGE = (*DAMAGE, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError)
+ARCHIVE_DAMAGE = (*DAMAGE, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def members_of_zip(path: Path, budget: Budget, left_out: Callable[[str], None]) 
 
 def members_of_tar(chunks: Iterator[bytes], budget: Budget, left_out: Callable[[str], None]) -> Generator[Member]:
     """Give the files in a tar, packed or not, as its bytes come in; parameters and errors as for a zip."""
-    reader = _Reader(_bounded(unpacked(chunks), budget))
+    reader = _Reader(_bounded(unpacked(budget.earning(chunks)), budget))
     with tarfile.open(fileobj=cast("BinaryIO", reader), mode="r|", bufsize=CHUNK // 4) as archive:
         for entry in archive:
             budget.count_file()
@@ -122,7 +124,7 @@ def members_of_tar(chunks: Iterator[bytes], budget: Budget, left_out: Callable[[
 
 def member_of_packed(chunks: Iterator[bytes], name: str, budget: Budget) -> Generator[Member]:
     """Give the one file in a .gz, .bz2 or .xz, by a name of our own, as its bytes come in."""
-    yield Member(PurePosixPath(name), _bounded(unpacked(chunks), budget))
+    yield Member(PurePosixPath(name), _bounded(unpacked(budget.earning(chunks)), budget))
 
 
 def checked_path(name: str, archive: str) -> PurePosixPath:
@@ -144,7 +146,7 @@ def checked_path(name: str, archive: str) -> PurePosixPath:
     """
     path = PurePosixPath(name.replace("\\", "/"))
     windows = PureWindowsPath(name)
-    if path.is_absolute() or windows.drive or windows.root or ".." in path.parts or not name.isprintable():
+    if path.is_absolute() or windows.drive or windows.root or ".." in path.parts or CONTROL.search(name):
         raise InputError(f"{archive}: holds {name!r}, which is no path below the folder; nothing was unpacked")
     return path
 
@@ -157,9 +159,15 @@ def reading(name: str, remedy: str) -> Iterator[None]:
     ------
     DamagedError
         If it is damaged, or ends too early.
+    InputError
+        If it is packed in a way that Python cannot unpack.
     """
     try:
         yield
+    except NotImplementedError as error:
+        raise InputError(
+            f"{name}: is packed in a way unknown here ({error}); unpack it with another program"
+        ) from error
     except ARCHIVE_DAMAGE as error:
         what = "ends too early" if isinstance(error, EOFError) else f"is damaged ({error})"
         raise DamagedError(f"{name}: {what}; {remedy}") from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from logbert.datasets.archives import DamagedError, read_chunks
 from logbert.datasets.download import ChangedError, Download
 from logbert.datasets.measuring import Checksums
-from logbert.datasets.part import Part
+from logbert.datasets.part import Part, part_of
 from logbert.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,15 +43,12 @@ class Beginning:
         Where it comes from.
     chunks
         What comes.
-    packed
-        About how large it is.
     remedy
         What to do if it is damaged.
     """
 
     source: str
     chunks: Iterator[bytes]
-    packed: int
     remedy: str
 
 
@@ -88,6 +85,15 @@ class Archive:
         return f"{self.base.rstrip('/')}/{self.dataset.archive}"
 
     @property
+    def missing(self) -> int:
+        """How many bytes of it are still to be fetched, about."""
+        if self.path.is_file():
+            return 0
+        part = part_of(self.path)
+        have = part.stat().st_size if part.is_file() else 0
+        return max((self.dataset.size or 0) - have, 0)
+
+    @property
     def by_hand(self) -> str:
         """What people can do if we cannot."""
         page = f" (see {self.dataset.page})" if self.dataset.page else ""
@@ -117,14 +123,13 @@ class Archive:
             If it cannot be had; what came is kept, unless it is damaged.
         """
         if self.path.is_file():
-            yield Beginning(str(self.path), read_chunks(self.path), self.path.stat().st_size, LOCAL_REMEDY)
+            yield Beginning(str(self.path), read_chunks(self.path), LOCAL_REMEDY)
             return
         with Part(self.path) as part:
             download = self._download(part, whole=False)
             try:
                 with closing(self._or_by_hand(download.chunks())) as chunks:
-                    packed = self.dataset.size or download.total or 0
-                    yield Beginning(self.url, chunks, packed, f"{REMOTE_REMEDY}, {self.by_hand}")
+                    yield Beginning(self.url, chunks, f"{REMOTE_REMEDY}, {self.by_hand}")
             except DamagedError:
                 self._throw_away(part, download)
                 raise

@@ -83,6 +83,7 @@ def get(
         The folder to put its folder into; the cache's, if `None`.
     first
         Take only so many lines of its log. Of an archive that can be read as it comes, no more than needed is fetched.
+        If more are there already, they are left as they are.
     base
         Another server's folder with the same file.
     patience, limits
@@ -123,11 +124,12 @@ def _check_options(dataset: Dataset, first: int | None, base: str | None) -> Non
 
 
 def _what_is_there(dataset: Dataset, home: Path, first: int | None) -> Got | None:
-    """Give what lies there, if it is what is asked for; refuse to replace what is not ours."""
+    """Give what lies there, if it is as much as is asked for; refuse to replace what is not ours."""
     receipt = read_receipt(home)
     if receipt is not None:
-        wanted = receipt.first == first and is_intact(home, receipt)
-        return Got(dataset, home, receipt, fresh=False) if wanted else None
+        # More lines than asked for are never thrown away for fewer.
+        enough = receipt.first is None or (first is not None and receipt.first >= first)
+        return Got(dataset, home, receipt, fresh=False) if enough and is_intact(home, receipt) else None
     if is_complete(home, dataset):
         return Got(dataset, home, None, fresh=False)
     if home.exists() and (not home.is_dir() or any(home.iterdir())):
@@ -146,18 +148,20 @@ class _Work:
 
     def have_all(self) -> Receipt:
         """Have the whole archive, then unpack it."""
+        stays_packed = is_one_packed_file(self.dataset.archive)
+        if not stays_packed:
+            need_room(self.archive.folder, self.archive.missing + self._room(), f"all of {self.dataset.name}")
         whole = self.archive.whole()
         self._compare_with_earlier(whole.sums)
-        if is_one_packed_file(self.dataset.archive):
+        if stays_packed:
             files = self._measure_packed()
             with whole_folder(self.home) as home:
                 self._move_into(home)
                 return self._sign(home, whole.source, files, whole.sums)
-        need_room(self.archive.folder, self._room(), f"unpacking {self.dataset.archive}")
         with whole_folder(self.home) as home:
             files = self._unpack(home)
             receipt = self._sign(home, whole.source, files, whole.sums)
-        self.archive.path.unlink()
+        self.archive.path.unlink(missing_ok=True)
         return receipt
 
     def have_first_lines(self, first: int) -> Receipt:
@@ -169,17 +173,18 @@ class _Work:
 
     def _unpack(self, home: Path) -> tuple[FileRecord, ...]:
         name, path = self.dataset.archive, self.archive.path
-        budget = Budget(name, path.stat().st_size, self.limits)
+        zipped = is_zip(name)
+        budget = Budget(name, self.limits, path.stat().st_size if zipped else 0)
         cut = None if self.first is None else Cut(self.dataset.logs[0], self.first, then_stop=False)
         total, unit = (self._room() or None, "B") if cut is None else (cut.first, "lines")
         with reading(str(path), LOCAL_REMEDY), self.progress.step(f"unpacking {name}", total, unit) as step:
-            if is_zip(name):
+            if zipped:
                 return write_members(members_of_zip(path, budget, self._left_out), home, name, step, cut)
             return write_members(members_of_tar(read_chunks(path), budget, self._left_out), home, name, step, cut)
 
     def _write_first_lines(self, beginning: Beginning, home: Path, first: int) -> tuple[FileRecord, ...]:
         name = self.dataset.archive
-        budget = Budget(name, beginning.packed, self.limits)
+        budget = Budget(name, self.limits)
         if is_one_packed_file(name):
             log = f"{self.archive.path.stem}.log"
             members = member_of_packed(beginning.chunks, log, budget)
@@ -193,7 +198,7 @@ class _Work:
         """Read a packed log through: it stays packed, but must be whole."""
         path = self.archive.path
         total = path.stat().st_size
-        budget = Budget(path.name, total, self.limits)
+        budget = Budget(path.name, self.limits, total)
         with reading(str(path), LOCAL_REMEDY), self.progress.step(f"reading {path.name} through", total, "B") as step:
             found = measure(path, step.advance, budget.spend)
         return (FileRecord(path.name, found.bytes, found.sha256, found.lines),)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from logbert.datasets.disk import size
 from logbert.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)
@@ -31,23 +35,38 @@ LIMITS = Limits()
 
 
 class Budget:
-    """What is left of what one archive may unpack to.
+    """What one archive may still unpack to; it grows with what was read of the archive.
 
     Parameters
     ----------
     name
         The archive, for the error.
-    packed
-        Its size in bytes.
     limits
         What is allowed.
+    packed
+        Its size, if all of it is there from the beginning.
     """
 
-    def __init__(self, name: str, packed: int, limits: Limits) -> None:
+    def __init__(self, name: str, limits: Limits = LIMITS, packed: int = 0) -> None:
         self.name, self.limits = name, limits
-        self.bytes = max(limits.times * packed, limits.at_least)
+        self._packed = packed
         self._spent = 0
         self._files = 0
+
+    @property
+    def allowance(self) -> int:
+        """How much may have come out by now."""
+        return max(self.limits.times * self._packed, self.limits.at_least)
+
+    def earn(self, count: int) -> None:
+        """Count bytes read of the archive."""
+        self._packed += count
+
+    def earning(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Count the bytes of an archive as they come."""
+        for chunk in chunks:
+            self.earn(len(chunk))
+            yield chunk
 
     def spend(self, count: int) -> None:
         """Count bytes unpacked.
@@ -58,9 +77,9 @@ class Budget:
             If there were too many.
         """
         self._spent += count
-        if self._spent > self.bytes:
+        if self._spent > self.allowance:
             raise InputError(
-                f"{self.name}: unpacks to more than {size(self.bytes)}, the most for its size "
+                f"{self.name}: unpacks to more than {size(self.allowance)}, the most for {size(self._packed)} of it "
                 f"({self.limits.times} times as much); it is not the published archive, remove it"
             )
 
