@@ -11,19 +11,18 @@ records. Nothing is chosen by labels of the stream; they serve for the figures, 
 from __future__ import annotations
 
 import argparse
-import lzma
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from sklearn.metrics import average_precision_score
 
 from logbert.detectors.fusion import Fusion
 from logbert.detectors.key_texts import KeyTexts
 from logbert.detectors.novelty import Novelty
 from logbert.detectors.watch import Watch
+from logbert.study import find_sources
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from logbert.detectors.watch import Watched
 
 BGL = Path(__file__).resolve().parents[2] / "shared" / "data" / "bgl"
-WINDOW = 100
-NEAR = 0.6  # of the dev stream is for training in "near"
 MOMENTS = 10  # how often the operator's figures are printed
 
 Sequences = list[list[int]]
@@ -50,29 +47,16 @@ class Split:
 
 
 def load(folder: Path) -> tuple[list[Split], KeyTexts]:
-    """Read the stream and cut the splits."""
-    table = pl.read_csv(folder / "bgl_templates.csv")
-    texts = KeyTexts(dict(table.iter_rows()))
-    with lzma.open(folder / "bgl_normal_windows.txt.xz", "rt") as lines:
-        hours = [[int(key) for key in line.split()] for line in lines]
-    first_half = [hour[at : at + WINDOW] for hour in hours for at in range(0, max(len(hour) - WINDOW, 0) + 1, WINDOW)]
-    stream = pl.read_parquet(folder / "bgl_dev_stream.parquet")
-    cut = int(len(stream) * NEAR)
-    keys, labels = windows(stream[:cut])
-    normal = [window for window, abnormal in zip(keys, labels, strict=True) if not abnormal]
-    return [
-        Split("near", first_half + normal, *windows(stream[cut:])),
-        Split("drift", first_half, *windows(stream)),
-    ], texts
-
-
-def windows(stream: pl.DataFrame) -> tuple[Sequences, npt.NDArray[np.bool_]]:
-    """Cut whole windows; one is abnormal if any of its records is."""
-    whole = stream[: len(stream) // WINDOW * WINDOW].with_row_index("at")
-    cut = whole.group_by(pl.col("at") // WINDOW, maintain_order=True).agg(
-        pl.col("event_id").cast(pl.Int32), pl.col("alert").any()
-    )
-    return cut["event_id"].to_list(), cut["alert"].to_numpy()
+    """Take the splits of the study."""
+    splits = []
+    texts = KeyTexts()
+    for source in find_sources(folder):
+        if source.name in {"bgl-near", "bgl-drift"}:
+            exam = source.deal("honest", seed=0)
+            texts = exam.texts
+            name = source.name.removeprefix("bgl-")
+            splits.append(Split(name, exam.train["keys"].to_list(), exam.test["keys"].to_list(), exam.truth))
+    return splits, texts
 
 
 def figures(flagged: npt.NDArray[np.bool_], labels: npt.NDArray[np.bool_]) -> str:

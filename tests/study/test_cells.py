@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,6 +80,20 @@ def test_stopping_ends_what_is_running(tmp_path: Path) -> None:
             pass
         workers.stop()
         assert waiting.result()["error"].startswith(f"ended by signal {signal.SIGKILL.value}")
+
+
+def test_it_ends_with_the_study(tmp_path: Path) -> None:
+    fifo = tmp_path / "exam" / "exam.json"
+    fifo.parent.mkdir()
+    os.mkfifo(fifo)
+    request = tmp_path / "request.json"
+    request.write_text(json.dumps({"exam": str(fifo.parent)}))
+    command = [sys.executable, "-m", "logbert.study.worker", str(request), str(tmp_path / "answer.json")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        assert process.stdin
+        process.stdin.close()
+        assert process.wait(timeout=60) == 1
+    assert not (tmp_path / "answer.json").exists()
 
 
 def test_memory_is_measured() -> None:

@@ -128,15 +128,20 @@ class Workers:
             process.kill()
 
     def _run(self, command: list[str]) -> tuple[int, bytes]:
-        environment = os.environ | ONE_THREAD
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, env=environment)  # noqa: S603 - ourselves
-        self._running.add(process)
-        try:
-            complaint = process.communicate()[1]
-        finally:
-            process.kill()
-            self._running.discard(process)
-        return process.returncode, complaint
+        pipe = subprocess.PIPE
+        with subprocess.Popen(  # noqa: S603 - ourselves
+            command, stdin=pipe, stderr=pipe, start_new_session=True, env=os.environ | ONE_THREAD
+        ) as process:
+            self._running.add(process)
+            try:
+                complaint = process.stderr.read() if process.stderr else b""
+                code = process.wait()
+            except BaseException:
+                process.kill()
+                raise
+            finally:
+                self._running.discard(process)
+        return code, complaint
 
 
 def _in_words(code: int, complaint: str) -> str:

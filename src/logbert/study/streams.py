@@ -64,9 +64,16 @@ class Stream(Source):
         if self.earlier is None:
             return pl.DataFrame(schema={"keys": pl.List(pl.Int32)})
         hours = read_sequences(self.earlier, names, progress=progress).select("keys").with_row_index("hour")
-        starts = pl.int_ranges(0, (pl.col("keys").list.len().cast(pl.Int64) - WINDOW).clip(0) + 1, WINDOW)
-        cut = hours.with_columns(at=starts).explode("at")
-        return cut.select(pl.col("keys").list.slice(pl.col("at"), WINDOW))
+        place = pl.int_range(pl.len()).over("hour")
+        size = pl.len().over("hour")
+        return (
+            hours.explode("keys")
+            .with_columns(window=place // WINDOW)
+            .filter((pl.col("window") + 1) * WINDOW <= size.clip(WINDOW))
+            .group_by("hour", "window", maintain_order=True)
+            .agg("keys")
+            .select("keys")
+        )
 
 
 class Near(Stream):
