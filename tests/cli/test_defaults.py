@@ -16,7 +16,7 @@ def test_the_default_detector_trains_saves_and_judges(run: Run, shop: Path, tmp_
     assert "Fusion" in shown.out
 
 
-def test_a_long_sequence_is_read_in_chunks(run: Run, tmp_path: Path) -> None:
+def test_a_few_long_windows_are_learnt_in_chunks_without_delay(run: Run, tmp_path: Path) -> None:
     log = tmp_path / "long.log"
     log.write_text("\n".join(f"tick {n} of the clock" if n % 7 else f"hour {n} struck" for n in range(1500)))
     trained = run("train", log, "-o", tmp_path / "m", "--group", "count:700", "--detector", "logbert")

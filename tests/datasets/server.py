@@ -147,8 +147,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = body if stop is None else body[:stop]
         try:
             for at in range(0, len(body), 1 << 14):
+                self.house.sent += len(body[at : at + (1 << 14)])  # before it goes: who has it all looks at once
                 self.wfile.write(body[at : at + (1 << 14)])
-                self.house.sent += len(body[at : at + (1 << 14)])
         except ConnectionError:
             pass  # whoever asked has heard enough
 

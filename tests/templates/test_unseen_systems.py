@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -16,11 +17,33 @@ from logbert.templates.grouping_quality import grouping_quality
 SYSTEMS = tomllib.loads((Path(__file__).parent / "unseen_systems.toml").read_text(encoding="utf-8"))
 DRAWN = re.compile(r"<(?:(-?\d+)\.\.(\d+)|hex(\d)|([a-z]+)|([^<>]*\|[^<>]*))>")
 WORDS = {
-    "user": "admin root test oracle guest ubuntu webmaster pi ftpuser git nagios postgres jenkins deploy".split(),
+    "user": [
+        "admin",
+        "root",
+        "test",
+        "oracle",
+        "guest",
+        "ubuntu",
+        "webmaster",
+        "pi",
+        "ftpuser",
+        "git",
+        "nagios",
+        "postgres",
+        "jenkins",
+        "deploy",
+    ],
     "boolean": ["true", "false"],
-    "package": "com.tencent.mm com.android.systemui android com.google.android.gms com.android.phone".split(),
-    "activity": "com.tencent.mm/.ui.LauncherUI com.android.systemui/.recents.RecentsActivity com.x/.Home".split(),
-    "host": "mail.example.com ip181-58.cable.example.net 10.11.12.13 ns.example.org 173.234.31.186".split(),
+    "package": ["com.tencent.mm", "com.android.systemui", "android", "com.google.android.gms", "com.android.phone"],
+    "activity": ["com.tencent.mm/.ui.LauncherUI", "com.android.systemui/.recents.RecentsActivity", "com.x/.Home"],
+    "host": ["mail.example.com", "ip181-58.cable.example.net", "10.11.12.13", "ns.example.org", "173.234.31.186"],
+}
+
+MADE: dict[str, Callable[[random.Random], str]] = {
+    "ip": lambda dice: ".".join(str(dice.randint(1, 254)) for _ in range(4)),
+    "path": lambda dice: "/" + "/".join(dice.sample(["opt", "data", "local-dir", "blockmgr", "tmp", "cache"], 3)),
+    "decimal": lambda dice: f"{dice.uniform(0, 500):.3f}",
+    "number": lambda dice: str(dice.randint(0, 99_999_999)),
 }
 
 
@@ -32,13 +55,7 @@ def drawn(match: re.Match[str], dice: random.Random) -> str:
         return "".join(dice.choices("0123456789abcdef", k=int(digits)))
     if words is not None:
         return dice.choice(words.split("|"))
-    if name in WORDS:
-        return dice.choice(WORDS[name])
-    if name == "ip":
-        return ".".join(str(dice.randint(1, 254)) for _ in range(4))
-    if name == "path":
-        return "/" + "/".join(dice.sample(["opt", "data", "local-dir", "blockmgr", "tmp", "cache"], 3))
-    return f"{dice.uniform(0, 500):.3f}" if name == "decimal" else str(dice.randint(0, 99_999_999))
+    return dice.choice(WORDS[name]) if name in WORDS else MADE[name](dice)
 
 
 def sample(system: str, seed: int) -> tuple[pl.Series, pl.Series]:

@@ -24,7 +24,8 @@ RECORD = (
     r"[A-Z][a-z]{2} [ \d]?\d (?:\d{4} )?\d\d:\d\d:\d\d|"
     r"[A-Z][a-z]{2},? (?:[A-Z][a-z]{2} [ \d]\d|\d\d [A-Z][a-z]{2} \d{4}) |"
     r"\d\d:\d\d:\d\d[.,]\d|\d{6} \d{6} |\d{8}-\d{1,2}:\d{1,2}:|\d\d-\d\d \d\d:\d\d:\d\d|\d\d\.\d\d \d\d:\d\d:\d\d)|"
-    r"<\d{1,3}>|\{\"|[IWEF](?:\d{4}){1,2} \d\d:\d\d:\d\d|[A-Z], \[\d{4}-\d\d-\d\dT|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3} \S+ \S+ \[)"
+    r"<\d{1,3}>|\{\"|[IWEF](?:\d{4}){1,2} \d\d:\d\d:\d\d|[A-Z], \[\d{4}-\d\d-\d\dT|"
+    r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3} \S+ \S+ \[)"
 )
 MOST_LINES = 1_000  # continuation lines whose text is kept in a record's message; the others are counted
 MOST_TEXT = 1 << 18  # bytes of them, likewise

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from logbert.progress import Progress
 
 GRADIENT_NORM = 1.0  # longer gradients are shortened to this
+ROW = 64  # keys; a longer chunk counts for as many rows of an epoch as its length has of these
+WIDE = 128  # keys; of longer chunks a batch holds fewer, so that an epoch of few long ones still has several steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,8 @@ class Lessons:
         """Spread each sequence's weight over the times it is seen; the mean weight of a training row is 1."""
         occurrences = counts[chunks.owners].astype(np.float64)
         repeats = np.ceil(occurrences**config.repeats).astype(np.int64)
-        repeats *= -(-config.rows // max(int(repeats.sum()), 1))
+        shown = int((repeats * -(-chunks.lengths // ROW)).sum())
+        repeats *= -(-config.rows // max(shown, 1))
         weights = occurrences**config.emphasis / repeats
         mean = float(np.average(weights, weights=repeats)) if len(weights) else 1.0
         return cls(chunks=chunks, counts=counts[chunks.owners], weights=weights / mean, repeats=repeats)
@@ -51,7 +54,12 @@ class Lessons:
         """Shuffle one epoch's chunks into batches of alike length, in random order."""
         rows = rng.permutation(np.repeat(np.arange(len(self.chunks)), self.repeats))
         rows = rows[np.argsort(self.chunks.lengths[rows], kind="stable")]
-        groups = [rows[begin : begin + size] for begin in range(0, len(rows), size)]
+        alike = (rows[begin : begin + size] for begin in range(0, len(rows), size))
+        groups = [
+            part
+            for group in alike
+            for part in np.array_split(group, min(-(-int(self.chunks.lengths[group[-1]]) // WIDE), len(group)))
+        ]
         return (groups[index] for index in rng.permutation(len(groups)))
 
 
