@@ -85,6 +85,11 @@ class Novelty(Detector):
             raise OptionError(f"parts={chosen!r}: choose one or more of {', '.join(map(repr, PARTS))}")
         return [name for name in PARTS if name in chosen]
 
+    def _learn_across(self, corpus: Corpus) -> Scores | None:
+        """Remember all, and judge each row as if it were the one that is not remembered."""
+        self._learn(corpus, corpus)
+        return self.left_out_
+
     def calibrate(self, held_out: SequencesLike) -> None:
         """Set the boundary from held-out sequences, and from training ones where those are too few."""
         super().calibrate(held_out)

@@ -20,8 +20,10 @@ SMALL = 128  # hidden units; measured: at 64, a second thread gains little alone
 
 
 @contextmanager
-def suited_threads(hidden: int) -> Iterator[None]:
+def suited_threads(hidden: int) -> Iterator[int]:
     """Use one thread for a small network, and as many as torch has for a larger one.
+
+    Gives how many networks may be worked on side by side.
 
     Threads that share a core with other programs wait for each other actively at the end of every operation, and a
     small network has thousands of operations a second.
@@ -30,7 +32,7 @@ def suited_threads(hidden: int) -> Iterator[None]:
     if hidden <= SMALL:
         torch.set_num_threads(1)
     try:
-        yield
+        yield before // torch.get_num_threads()
     finally:
         torch.set_num_threads(before)
 

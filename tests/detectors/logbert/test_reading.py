@@ -94,7 +94,7 @@ def test_views_are_shown_once_a_mask_and_every_chunk_has_all_of_its(name: str, c
     chunks = Chunks.of(corpus, Vocabulary(KEYS), context=config.context, end=config.end)
     shown = 0
     rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = []
-    for group in views_of(chunks, np.arange(len(chunks)), config, masks=config.masks, seed=3):
+    for group in views_of(chunks, np.arange(len(chunks)), config, masks=range(config.masks), seed=3):
         pairs = [(tuple(tokens), tuple(places)) for tokens, places in zip(group.tokens, group.places, strict=True)]
         shown += len(pairs)
         assert np.all(np.diff(group.of) >= 0)
@@ -117,7 +117,7 @@ def test_views_are_shown_once_a_mask_and_every_chunk_has_all_of_its(name: str, c
 
 def test_some_views_of_sequences_that_are_alike_are_shown_once(normal: list[list[int]]) -> None:
     chunks = Chunks.of(Corpus.of(normal), Vocabulary(KEYS), context=100, end=True)
-    groups = list(views_of(chunks, np.arange(len(chunks)), DEFAULT, masks=8, seed=0))
+    groups = list(views_of(chunks, np.arange(len(chunks)), DEFAULT, masks=range(8), seed=0))
     assert sum(len(group.tokens) for group in groups) < sum(len(group.of) for group in groups) == 8 * len(chunks)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,21 +24,40 @@ if TYPE_CHECKING:
     from logbert.detectors.logbert.course import Course
     from logbert.detectors.logbert.network import LogBERTNetwork
     from logbert.detectors.logbert.tokens import Chunks, Tokens
-    from logbert.progress import Progress
+    from logbert.progress import Step
 
 GRADIENT_NORM = 1.0  # longer gradients are shortened to this
+LEAST_EPOCHS = 4  # however many sequences there are
 ROW = 64  # keys; a longer chunk counts for as many rows of an epoch as its length has of these
 WIDE = 128  # keys; of longer chunks a batch holds fewer, so that an epoch of few long ones still has several steps
 
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """Chunks with how often each occurs, the weight it has in the loss, and how often it is seen in an epoch."""
+    """What is taught, and for how long.
+
+    Attributes
+    ----------
+    chunks
+        What is read.
+    counts
+        How often each occurs.
+    weights
+        What each counts in the loss.
+    repeats
+        How often each is shown in an epoch.
+    epochs
+        How often all of this is shown, at most: the config's, or as often as its `tokens` pay for.
+    share
+        The share of it that an epoch shows, where the tokens do not even pay for `LEAST_EPOCHS`.
+    """
 
     chunks: Chunks
     counts: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
     repeats: npt.NDArray[np.int64]
+    epochs: int
+    share: float
 
     @classmethod
     def of(cls, chunks: Chunks, counts: npt.NDArray[np.int64], config: LogBERTConfig) -> Lessons:
@@ -48,11 +68,21 @@ class Lessons:
         repeats *= -(-config.rows // max(shown, 1))
         weights = occurrences**config.emphasis / repeats
         mean = float(np.average(weights, weights=repeats)) if len(weights) else 1.0
-        return cls(chunks=chunks, counts=counts[chunks.owners], weights=weights / mean, repeats=repeats)
+        affordable = np.inf if config.tokens is None else config.tokens / max(int(repeats @ chunks.lengths), 1)
+        least = min(LEAST_EPOCHS, config.epochs)
+        return cls(
+            chunks=chunks,
+            counts=counts[chunks.owners],
+            weights=weights / mean,
+            repeats=repeats,
+            epochs=int(np.clip(affordable, least, config.epochs)),
+            share=float(min(affordable / least, 1.0)),
+        )
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
         """Shuffle one epoch's chunks into batches of alike length, in random order."""
         rows = rng.permutation(np.repeat(np.arange(len(self.chunks)), self.repeats))
+        rows = rows[: max(round(len(rows) * self.share), 1)]
         rows = rows[np.argsort(self.chunks.lengths[rows], kind="stable")]
         alike = (rows[begin : begin + size] for begin in range(0, len(rows), size))
         groups = [
@@ -73,11 +103,13 @@ class Teacher:
         *,
         seed: int,
         device: torch.device,
+        stop: Event | None = None,
     ) -> None:
         self.network = network
         self.config = config
         self.seed = seed
         self.device = device
+        self.stop = stop or Event()
         self.reader = Reader(network, config, seed=seed, device=device)
         self.optimiser = torch.optim.AdamW(
             network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
@@ -89,27 +121,20 @@ class Teacher:
         held_out: Chunks,
         held_out_counts: npt.NDArray[np.int64],
         course: Course,
-        progress: Progress,
+        bar: Step,
     ) -> None:
         """Train until the round is over or Ctrl-C ends it; the network is left as it was at its best."""
-        self._take_up(course)
         counts = held_out_counts[held_out.owners].astype(np.float64)
-        devices = [self.device] if self.device.type == "cuda" else []
-        with (
-            torch.random.fork_rng(devices=devices),
-            progress.step("training", total=course.epochs, unit="epochs") as bar,
-        ):
-            try:
-                if course.epoch:
-                    bar.advance(course.epoch)
-                while not course.finished:
-                    centre = self.centre(lessons) if self.config.vhm else None
-                    loss = self._epoch(lessons, course, centre)
-                    judged = self._held_out_loss(held_out, counts, centre) if len(held_out) else loss
-                    self._note(course, loss, judged)
-                    bar.advance(1, loss=round(loss, 4), held_out=round(judged, 4))
-            except KeyboardInterrupt:
-                course.interrupted = True
+        try:
+            while not course.finished:
+                centre = self.centre(lessons) if self.config.vhm else None
+                loss = self._epoch(lessons, course, centre)
+                judged = self._held_out_loss(held_out, counts, centre) if len(held_out) else loss
+                self._note(course, loss, judged)
+                bar.advance(1, loss=round(loss, 4), held_out=round(judged, 4))
+        except KeyboardInterrupt:
+            course.interrupted = True
+            self.stop.set()
         if not course.best:  # Ctrl-C came before the first epoch was over
             course.best = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         self.network.load_state_dict(course.best)
@@ -129,6 +154,8 @@ class Teacher:
         total, seen = 0.0, 0
         batches = list(lessons.batches(self.config.batch, rng))
         for number, rows in enumerate(batches):
+            if self.stop.is_set():
+                raise KeyboardInterrupt
             for group in self.optimiser.param_groups:
                 group["lr"] = self._learning_rate((course.epoch + number / len(batches)) / course.epochs)
             width = int(lessons.chunks.lengths[rows].max()) + self.config.fog
@@ -179,8 +206,9 @@ class Teacher:
         """Give the same loss on held-out normals: eval mode, masks that never change, each row counting once."""
         total = np.zeros(len(chunks))
         if self.config.mlkp:
-            slots = self.reader.examine(chunks, masks=min(self.config.masks, 2))
-            total += np.bincount(slots.chunks, slots.surprise, len(chunks)) / min(self.config.masks, 2)
+            masks = range(min(self.config.masks, 2))
+            slots = self.reader.examine(chunks, masks)
+            total += np.bincount(slots.chunks, slots.surprise, len(chunks)) / len(masks)
         if centre is not None:
             vectors = self.reader.represent(chunks)
             total += self.config.alpha * ((vectors - centre.cpu().numpy()) ** 2).sum(axis=1)
@@ -194,7 +222,7 @@ class Teacher:
         fall = 0.5 * (1 + math.cos(math.pi * (done - warmup) / max(1 - warmup, 1e-9)))
         return self.config.learning_rate * max(fall, 0.01)
 
-    def _take_up(self, course: Course) -> None:
+    def take_up(self, course: Course) -> None:
         """Go on where an earlier training stopped."""
         course.interrupted = False
         if not course.last:
@@ -210,7 +238,7 @@ class Teacher:
             }
         if course.finished:
             course.rounds, course.epoch, course.finished = course.rounds + 1, 0, False
-            course.epochs, course.best_loss = self.config.epochs, math.inf
+            course.best_loss = math.inf
 
     def _note(self, course: Course, loss: float, held_out_loss: float) -> None:
         """Write down an epoch, whole: an interruption leaves either all of it or nothing."""
