@@ -45,7 +45,14 @@ GroupOption = Annotated[
         help="auto, session:REGEX, field:NAME, time:5min, time:5min/1min, count:100 or count:100/50.",
     ),
 ]
-DetectorOption = Annotated[str, typer.Option("--detector", metavar="D", help="fusion, logbert or novelty.")]
+DetectorOption = Annotated[
+    str,
+    typer.Option(
+        "--detector",
+        metavar="D",
+        help="fusion, logbert, novelty, pca, isolation-forest, one-class-svm, logcluster, deeplog or loganomaly.",
+    ),
+]
 PresetOption = Annotated[str, typer.Option("--preset", metavar="P", help="default, or paper: as published.")]
 FalseAlarms = Annotated[
     float, typer.Option("--false-alarms", metavar="SHARE", help="Share of normal sequences that may be flagged.")
@@ -59,6 +66,10 @@ Masks = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads it at run time
     typer.Option("--masks", metavar="FILE", help="A TOML file or a drain3.ini with masks for parameters."),
 ]
+Templates = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--templates", metavar="FILE", help="EventId,EventTemplate: the text of the keys of sequences."),
+]
 
 
 def _version(on: bool) -> None:
@@ -67,12 +78,6 @@ def _version(on: bool) -> None:
 
         typer.echo(f"logbert {__version__}")
         raise typer.Exit
-
-
-Templates = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option("--templates", metavar="FILE", help="EventId,EventTemplate: the text of the keys of sequences."),
-]
 
 
 @app.callback()
@@ -250,11 +255,15 @@ def evaluate(
     preset: PresetOption = "default",
     false_alarms: FalseAlarms = 0.001,
     masks: Masks = None,
+    templates: Templates = None,
     device: Device = "auto",
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Play an operator, too: each new incident is answered once, over time.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare verdicts with labels: precision, recall, F1, false alarms, beside the trivial detectors."""
+    """Compare verdicts with labels: precision, recall, F1, false alarms; members and trivial detectors beside them."""
     from logbert.cli.figures import print_figures, print_trials
     from logbert.errors import OptionError
     from logbert.evaluation import judge_with, run_trials
@@ -266,7 +275,9 @@ def evaluate(
     if split not in {"random", "time"}:
         raise OptionError(f"--split is random or time, not {split!r}")
     if model is not None:
-        print_figures(judge_with(Pipeline.load(model, progress=progress), inputs, labels=labels), as_json=as_json)
+        loaded = Pipeline.load(model, progress=progress)
+        judged = judge_with(loaded, inputs, labels=labels, templates=templates, feedback=feedback)
+        print_figures(judged, as_json=as_json)
         return
     pipeline = Pipeline(
         format=format,
@@ -275,6 +286,7 @@ def evaluate(
         preset=preset,
         false_alarms=false_alarms,
         masks=masks,
+        templates=templates,
         device=device,
         progress=progress,
     )
@@ -285,6 +297,7 @@ def evaluate(
         train=train_sequences,
         seeds=range(seeds),
         split="random" if split == "random" else "time",
+        feedback=feedback,
         progress=progress,
     )
     print_trials(trials, as_json=as_json)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
 import logbert
-from logbert.detectors import DetectorState, LittleDataWarning, detector_class, restore
+from logbert.detectors import DetectorState, detector_class, restore
 from logbert.detectors.fusion import Fusion
 from logbert.detectors.measured import Measurements
 from logbert.errors import InputError, ModelError, OptionError
@@ -21,6 +20,7 @@ from logbert.pipeline.intake import NO_TEMPLATES, Intake, LogIntake, Taken
 from logbert.pipeline.key_intake import KeyIntake
 from logbert.pipeline.seen import recall, remember
 from logbert.pipeline.verdicts import Detection, judge
+from logbert.pipeline.warned import warnings_to
 from logbert.progress import SILENT, Progress
 from logbert.sequences import apply_labels
 from logbert.templates import Masks
@@ -123,16 +123,13 @@ class Pipeline:
         taken = self.intake_.learn(paths, self.progress)
         self._say(taken)
         sequences = self._normal(self.labelled(taken.sequences, labels))
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", LittleDataWarning)
+        with warnings_to(self.progress):
             if resume and hasattr(self, "detector_"):
                 self.detector_.fit_more(sequences)
             else:
                 self.detector_ = self.new_detector(taken.known).fit(sequences)
         if measuring:
             self._measure(Measurements(sequences, taken.values))
-        for warning in caught:
-            self.progress.note(f"warning: {warning.message}")
         self.facts_ = {
             "records": taken.records,
             "sequences": len(sequences),

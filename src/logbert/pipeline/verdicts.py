@@ -52,7 +52,7 @@ class Detection:
 def judge(taken: Taken, detector: Detector, feedback: Feedback) -> Detection:
     """Score all sequences, explain the anomalous ones, and name what they have in common."""
     corpus = Corpus.of(taken.sequences)
-    measured = _measured(taken, detector)
+    measured = measured_of(taken, detector)
     scores, causes = _scored(taken, detector, feedback, measured)
     anomalous = np.flatnonzero(scores >= 1.0)
     reasons = _with_measured(_explained(detector, corpus, anomalous), anomalous, taken, detector, measured)
@@ -68,7 +68,12 @@ def judge(taken: Taken, detector: Detector, feedback: Feedback) -> Detection:
     return Detection(_frame(taken, scores, anomalous, troubles, _rows(taken, told)), by_id, taken)
 
 
-def _measured(taken: Taken, detector: Detector) -> RowFindings | None:
+def score_all(taken: Taken, detector: Detector, feedback: Feedback, measured: RowFindings | None) -> Scores:
+    """Score all sequences as `judge` does, without a word of why."""
+    return _scored(taken, detector, feedback, measured)[0]
+
+
+def measured_of(taken: Taken, detector: Detector) -> RowFindings | None:
     """Find what is odd about the rows beside their keys, if the detector has learnt to."""
     if not isinstance(detector, Fusion) or detector.measured_ is None:
         return None
