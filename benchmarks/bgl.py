@@ -1,6 +1,6 @@
 """What the default detector does on BGL, on data that drifts: near, drift, and drift with an operator who answers.
 
-    python -m benchmarks.bgl                      # about a minute on 2 cores
+    python -m benchmarks.bgl                      # some ten seconds on 2 cores
     python -m benchmarks.bgl --members novelty,logbert
 
 Train: the normal windows of the log's first half, cut into 100 records; for "near" also the normal windows of the first

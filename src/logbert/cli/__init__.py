@@ -15,6 +15,9 @@ def main() -> None:
     debug = "--debug" in sys.argv
     if debug:
         sys.argv.remove("--debug")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a log may hold what the terminal's encoding has no sign for
     try:
         app()
     except LogbertError as error:

@@ -152,7 +152,7 @@ def detect(
     quiet: Quiet = False,
 ) -> None:
     """Say what is out of the ordinary in a log, worst first, and why."""
-    from logbert.cli.printing import print_incidents, print_incidents_as_json
+    from logbert.cli.printing import print_detection, print_incidents_as_json
     from logbert.pipeline import Pipeline, remember
     from logbert.report import check_ending, write_detection
 
@@ -167,7 +167,7 @@ def detect(
     if as_json:
         print_incidents_as_json(incidents.head(top))
     else:
-        print_incidents(detection.verdicts, incidents, top)
+        print_detection(detection, top)
     if fail_on_anomaly and len(incidents):
         raise typer.Exit(1)
 

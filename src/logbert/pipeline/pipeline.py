@@ -154,7 +154,7 @@ class Pipeline:
         """
         taken = self.take(inputs, templates=templates)
         with self.detector_.reading(taken.known):
-            return judge(taken, self.detector_, self.answers_.feedback(taken.names))
+            return judge(taken, self.detector_, self.answers_.feedback(taken.names), self.facts_["sequences"])
 
     def take(self, inputs: Inputs, *, templates: str | Path | None = None) -> Taken:
         """Read other logs as this pipeline reads them, without judging: their sequences of keys."""
