@@ -104,16 +104,18 @@ def train(
     labels: Labels = None,
     masks: Masks = None,
     templates: Templates = None,
-    seed: Annotated[int, typer.Option("--seed", help="Everything random comes from it.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Everything random comes from it.", min=0)] = 0,
     device: Device = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Train the model at -o on.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn what is ordinary from a log that is mostly normal."""
+    from logbert.atomic import check_place
     from logbert.pipeline import Pipeline, store
 
     progress = _progress(quiet=quiet)
     store.refuse_to_overwrite(output)
+    check_place(output)
     if resume:
         pipeline = Pipeline.load(output, progress=progress)
     else:
@@ -152,12 +154,14 @@ def detect(
     quiet: Quiet = False,
 ) -> None:
     """Say what is out of the ordinary in a log, worst first, and why."""
+    from logbert.atomic import check_place
     from logbert.cli.printing import print_detection, print_incidents_as_json
     from logbert.pipeline import Pipeline, remember
     from logbert.report import check_ending, write_detection
 
     if output is not None:
         check_ending(output)
+        check_place(output)
     pipeline = Pipeline.load(model, progress=_progress(quiet=quiet))
     detection = pipeline.examine(inputs, templates=templates)
     incidents = detection.incidents
@@ -352,7 +356,7 @@ def demo(
         typer.Option("--output", "-o", metavar="DIR", help="Keep the logs and the model here."),
     ] = None,
     *,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed, another day at the block store.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed, another day at the block store.", min=0)] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Simulate a block store's logs, train, inject faults, and see what is found."""

@@ -90,6 +90,8 @@ class Pipeline:
     ) -> None:
         if not 0 < false_alarms < 1:
             raise OptionError(f"false alarms must be a share between 0 and 1, such as 0.001, not {false_alarms}")
+        if seed < 0:
+            raise OptionError(f"a seed is a whole number from 0 on, not {seed}")
         self.format = format
         self.group = group
         self.detector = detector
@@ -130,6 +132,8 @@ class Pipeline:
                 self.detector_ = self.new_detector(taken.known).fit(sequences)
         if measuring:
             self._measure(Measurements(sequences, taken.values))
+        if self._stopped():
+            self.progress.note("stopped by Ctrl-C: the best network so far is kept; train on with --resume")
         self.facts_ = {
             "records": taken.records,
             "sequences": len(sequences),
@@ -221,6 +225,11 @@ class Pipeline:
             "boundary": f"raw score {threshold:.4g}, from {len(detector.calibration_.held_out):,} held-out sequences, "
             f"for {detector.false_alarms:g} false alarms",
         }
+
+    def _stopped(self) -> bool:
+        """Say whether Ctrl-C ended the training of a network."""
+        members = self.detector_.members_.values() if isinstance(self.detector_, Fusion) else [self.detector_]
+        return any(getattr(member, "interrupted_", False) for member in members)
 
     def _measures(self) -> bool:
         """Say whether the detector judges values and gaps beside keys."""
