@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from logbert import Pipeline
-from logbert.detectors.logbert.training import Trainer
+from logbert.detectors.logbert.training import Teacher
 from tests.outcome import Run
 from tests.shop import shop_log
 
@@ -160,15 +160,15 @@ def test_a_full_disk_behind_standard_output(large: Path) -> None:
 def test_a_network_that_is_interrupted_keeps_its_best_and_says_so(
     run: Run, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    epoch, begun = Trainer._epoch, []
+    epoch, begun = Teacher._epoch, []
 
-    def at_the_third_epoch(self: Trainer, *arguments: Any) -> float:
+    def at_the_third_epoch(self: Teacher, *arguments: Any) -> float:
         begun.append(1)
         if len(begun) == 3:
             raise KeyboardInterrupt
         return epoch(self, *arguments)
 
-    monkeypatch.setattr(Trainer, "_epoch", at_the_third_epoch)
+    monkeypatch.setattr(Teacher, "_epoch", at_the_third_epoch)
     done = run("train", shop / "good.log", "-o", tmp_path / "m", "--detector", "logbert")
     assert done.code == 0, done.err
     assert "stopped by Ctrl-C: the best network so far is kept; train on with --resume" in done.err
