@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from logbert.pipeline.outputs import with_times_as_text
-from logbert.pipeline.reasons import lead
+from logbert.pipeline.reasons import beside, by_line
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -63,16 +63,12 @@ def _print_incident(number: int, incident: dict[str, Any]) -> None:
     worst = f"worst: {printable(incident['worst'])}, score {incident['score']:.2f}"
     typer.echo(f"   incident {incident['incident']}{_period(incident['start'], incident['end'])}; {worst}")
     shown = incident["reasons"][:REASONS_SHOWN]
-    # A line that is odd for several reasons is printed once, above them.
-    by_line: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for reason in shown:
-        by_line.setdefault((reason["source"], reason["number"]), []).append(reason)
-    for reasons in by_line.values():
+    for reasons in by_line(shown):
         has_line = reasons[0]["original"] is not None
         if has_line:
             _print_line(reasons[0])
         for reason in reasons:
-            typer.echo(f"   {'   ' if has_line else ''}- {printable(_beside(incident['title'], reason))}")
+            typer.echo(f"   {'   ' if has_line else ''}- {printable(beside(incident['title'], reason))}")
     more = len(incident["reasons"]) - REASONS_SHOWN
     if more > 0:
         typer.echo(f"   … and {more} more {_plural('reason', more)}")
@@ -89,13 +85,6 @@ def _print_line(reason: dict[str, Any]) -> None:
     else:
         room = WIDEST
     typer.echo(f"   {typer.style(place, fg='cyan')}  {_cut(printable(first), room)}{more}")
-
-
-def _beside(title: str, reason: dict[str, Any]) -> str:
-    """Leave out of a reason what the incident's title says already."""
-    said = lead(reason["kind"], reason["template"])
-    rest: str = reason["text"].removeprefix(f"{said}, ")
-    return rest if title.startswith(said) and rest else reason["text"]
 
 
 def print_incidents_as_json(incidents: pl.DataFrame) -> None:
