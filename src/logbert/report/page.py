@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from logbert.atomic import whole_file
 from logbert.pipeline.reasons import beside, by_line
-from logbert.report.sequence_view import cut, rows_of, sequence_view
+from logbert.report.sequence_view import View, cut, rows_of, sequence_view, texts_of, view_of
 from logbert.report.timeline import timeline
 
 if TYPE_CHECKING:
@@ -36,11 +36,14 @@ def page(detection: Detection, detector: Detector, *, title: str) -> str:
     found = detection.incidents if anomalous else detection.nearest
     shown = found.head(MOST_INCIDENTS)
     rows = {name: row for row, name in enumerate(verdicts["sequence"])}
+    told = list(shown.iter_rows(named=True))
     with detector.reading(detection.taken.known):
-        sections = [
-            _incident(number, incident, detection, detector, rows[incident["worst"]])
-            for number, incident in enumerate(shown.iter_rows(named=True), start=1)
-        ]
+        views = [_view(incident, detection, detector, rows[incident["worst"]]) for incident in told]
+    texts = texts_of(detection, views)
+    sections = [
+        _incident(number, incident, sequence_view(rows_of(detection, view, texts)))
+        for number, (incident, view) in enumerate(zip(told, views, strict=True), start=1)
+    ]
     left_out = len(found) - len(shown)
     if left_out:
         sections.append(f"<p>{left_out:,} more incidents are not shown; all verdicts: <code>-o out.jsonl</code>.</p>")
@@ -72,10 +75,13 @@ def _several(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
-def _incident(number: int, incident: dict[str, Any], detection: Detection, detector: Detector, row: int) -> str:
+def _view(incident: dict[str, Any], detection: Detection, detector: Detector, row: int) -> View:
     keys = detection.taken.sequences["keys"][row].to_list()
+    return view_of(detection, row, detector.explain(keys), incident["reasons"])
+
+
+def _incident(number: int, incident: dict[str, Any], view: str) -> str:
     reasons = "".join(_reasons(incident["title"], told) for told in by_line(incident["reasons"]))
-    view = sequence_view(rows_of(detection, row, detector.explain(keys), incident["reasons"]))
     period = "" if incident["start"] is None else f" · {_period(incident['start'], incident['end'])}"
     opened = " open" if number <= OPEN_INCIDENTS else ""
     calm = "" if incident["score"] >= 1 else " low"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from logbert.pipeline.reasons import in_short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from logbert.detectors import Reason
     from logbert.pipeline import Detection
@@ -30,16 +30,43 @@ class Row:
     remark: str
 
 
-def rows_of(
-    detection: Detection, row: int, reasons: list[Reason], told: Sequence[dict[str, Any]] = ()
-) -> list[Row | int]:
-    """Give the records of one judged sequence worth showing; a number stands for that many calm ones left out.
+@dataclass(frozen=True)
+class View:
+    """What is to be shown of a judged sequence, before its text is read.
+
+    Attributes
+    ----------
+    keys
+        All of its keys.
+    lines
+        The lines its records begin at; empty where the input has none.
+    shown
+        The positions worth showing.
+    heat, remarks
+        How surprising those that are odd were, and in what way.
+    """
+
+    keys: list[int]
+    lines: list[int]
+    shown: list[int]
+    heat: dict[int, float]
+    remarks: dict[int, list[str]]
+
+    @property
+    def wanted(self) -> list[int]:
+        """The lines whose text is needed."""
+        return [self.lines[spot] for spot in self.shown] if self.lines else []
+
+
+def view_of(detection: Detection, row: int, reasons: list[Reason], told: Sequence[dict[str, Any]] = ()) -> View:
+    """Choose the records of one judged sequence that are worth showing.
 
     `told` are reasons of the verdict, which know what was measured of its lines, too.
     """
     sequence = detection.taken.sequences.row(row, named=True)
     keys: list[int] = sequence["keys"]
-    place_of = {line: place for place, line in enumerate(sequence["lines"] or [])}
+    lines: list[int] = sequence["lines"] or []
+    place_of = {line: place for place, line in enumerate(lines)}
     found = [(position, one.weight, one.kind) for one in reasons for position in _positions(one, keys)]
     found += [(place_of[one["line"]], one["weight"], one["kind"]) for one in told if one["line"] in place_of]
     worst = max((weight for _, weight, _ in found), default=1.0) or 1.0
@@ -49,8 +76,33 @@ def rows_of(
         heat[position] = max(heat.get(position, 0.0), weight / worst)
         remarks.setdefault(position, []).append(in_short(kind))
     shown = _worth_showing(len(keys), sorted(heat, key=lambda position: (-heat[position], position)))
-    texts = _texts(detection, sequence, shown)
-    return _with_gaps(shown, len(keys), texts, heat, remarks)
+    return View(keys, lines, shown, heat, remarks)
+
+
+def texts_of(detection: Detection, views: Iterable[View]) -> dict[int, tuple[str, int, str]]:
+    """Read the original text of all lines that views want, in one go through the log: source, number, text."""
+    wanted = sorted({line for view in views for line in view.wanted})
+    if not wanted:
+        return {}
+    return {line: (source, number, text) for line, source, number, text in detection.taken.texts(wanted).iter_rows()}
+
+
+def rows_of(detection: Detection, view: View, texts: dict[int, tuple[str, int, str]]) -> list[Row | int]:
+    """Lay a view out in order; a number stands for that many calm records left out."""
+    rows: list[Row | int] = []
+    last = -1
+    for spot in view.shown:
+        if spot > last + 1:
+            rows.append(spot - last - 1)
+        last = spot
+        source, number, text = "", None, detection.taken.name_of(view.keys[spot])
+        if view.lines:
+            source, number, text = texts.get(view.lines[spot], (source, number, text))
+        remark = ", ".join(dict.fromkeys(view.remarks.get(spot, [])))
+        rows.append(Row(source, number, text, view.heat.get(spot, 0.0), remark))
+    if last < len(view.keys) - 1:
+        rows.append(len(view.keys) - 1 - last)
+    return rows
 
 
 def _positions(reason: Reason, keys: list[int]) -> list[int]:
@@ -80,42 +132,6 @@ def _worth_showing(length: int, odd: list[int]) -> list[int]:
             break
         chosen.update(near)
     return sorted(chosen) or list(range(min(length, 2 * CONTEXT)))
-
-
-def _texts(
-    detection: Detection, sequence: dict[str, list[int]], shown: list[int]
-) -> dict[int, tuple[str, int | None, str]]:
-    """Give source, number and text of these positions: the original lines, or the templates where there are none."""
-    lines = sequence["lines"]
-    keys = sequence["keys"]
-    if not lines:
-        return {spot: ("", None, detection.taken.name_of(keys[spot])) for spot in shown}
-    found = {
-        line: (source, number, text)
-        for line, source, number, text in detection.taken.texts(sorted({lines[s] for s in shown})).iter_rows()
-    }
-    return {spot: found[lines[spot]] for spot in shown if lines[spot] in found}
-
-
-def _with_gaps(
-    shown: list[int],
-    length: int,
-    texts: dict[int, tuple[str, int | None, str]],
-    heat: dict[int, float],
-    remarks: dict[int, list[str]],
-) -> list[Row | int]:
-    """Lay the shown positions out in order, with the number of those left out between them."""
-    rows: list[Row | int] = []
-    last = -1
-    for spot in shown:
-        if spot > last + 1:
-            rows.append(spot - last - 1)
-        source, number, text = texts.get(spot, ("", None, ""))
-        rows.append(Row(source, number, text, heat.get(spot, 0.0), ", ".join(dict.fromkeys(remarks.get(spot, [])))))
-        last = spot
-    if last < length - 1:
-        rows.append(length - 1 - last)
-    return rows
 
 
 def cut(text: str) -> str:
