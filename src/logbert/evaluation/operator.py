@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from logbert.detectors.corpus import Corpus
-from logbert.detectors.feedback import Cause, Feedback, cause_of
+from logbert.detectors.feedback import Cause, Feedback, causes_of
 from logbert.detectors.fusion import Fusion
 from logbert.detectors.watch import BELOW, Watch, Watched
 from logbert.evaluation.metrics import Figures
@@ -114,20 +114,22 @@ class ScoresOver:
         self.feedback = feedback
         corpus = Corpus.of(keys)
         self.scores = detector.score(corpus)
-        self.causes: dict[int, Cause] = {}
+        self.causes: dict[int, list[Cause]] = {}
         rows = np.flatnonzero(self.scores >= 1.0)
         if len(rows):
             odd = corpus.take_rows(rows)
-            named = [_cause(detector.explain(distinct)) for distinct in odd]
+            named = [causes_of(telling_order(detector.explain(distinct))) for distinct in odd]
             self.causes = {row: named[place] for row, place in zip(rows.tolist(), odd.inverse.tolist(), strict=True)}
 
     def judge(self, begin: int, end: int) -> Watched:
         """Judge these sequences."""
         scores = self.scores[begin:end].copy()
-        causes = [self.causes.get(row) for row in range(begin, end)]
-        for place, cause in enumerate(causes):
-            if cause is not None and self.feedback.is_cleared(cause):
-                scores[place], causes[place] = BELOW, None
+        causes: list[Cause | None] = [None] * (end - begin)
+        for place in range(end - begin):
+            if begin + place in self.causes:
+                causes[place] = self.feedback.standing(self.causes[begin + place])
+                if causes[place] is None:
+                    scores[place] = BELOW
         return Watched(scores, causes, [()] * (end - begin))
 
     def state(self) -> dict[str, Any]:
@@ -197,8 +199,3 @@ def answer(feedback: Feedback, watched: Watched, truth: npt.NDArray[np.bool_]) -
 def is_new(cause: Cause | None, feedback: Feedback) -> bool:
     """Say whether something was raised that nobody has answered yet."""
     return cause is not None and not feedback.is_convicted(cause) and not feedback.is_cleared(cause)
-
-
-def _cause(reasons: list[Any]) -> Cause:
-    worst = next(iter(telling_order(reasons)), None)
-    return Cause("high score") if worst is None else cause_of(worst)

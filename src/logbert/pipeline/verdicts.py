@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from logbert.detectors import Corpus
-from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback, cause_of
+from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback, cause_of, causes_of
 from logbert.detectors.fusion import Fusion
 from logbert.detectors.measured import Measurements
 from logbert.detectors.watch import BELOW, Watch
@@ -106,6 +106,7 @@ def judge(taken: Taken, detector: Detector, feedback: Feedback, learnt_from: int
     anomalous = np.flatnonzero(scores >= 1.0)
     reasons = _with_measured(_explained(detector, corpus, anomalous), anomalous, taken, detector, measured)
     if causes is None:
+        reasons = [_standing_first(found, feedback) for found in reasons]
         troubles = [Trouble.of(found, taken.name_of) for found in reasons]
     else:
         troubles = [
@@ -123,8 +124,8 @@ def _below(taken: Taken, detector: Detector, feedback: Feedback, scores: Scores)
     rows = np.argsort(-scores, kind="stable")[:LOOKED_AT]
     rows = rows[(scores[rows] > 0) & (scores[rows] < BELOW)]
     explained = _explained(detector, Corpus.of(taken.sequences), rows)
-    kept = [place for place, found in enumerate(explained) if found and not feedback.is_cleared(cause_of(found[0]))]
-    reasons = [explained[place] for place in kept]
+    kept = [place for place, found in enumerate(explained) if found and feedback.standing(causes_of(found))]
+    reasons = [_standing_first(explained[place], feedback) for place in kept]
     troubles = [Trouble.of(found, taken.name_of) for found in reasons]
     return _frame(taken, scores, rows[kept], troubles, reasons), troubles
 
@@ -176,17 +177,21 @@ def _scored(
 
 
 def _without_cleared(taken: Taken, detector: Detector, feedback: Feedback) -> Scores:
-    """Score by a single detector; what an answer called normal stays below the boundary."""
+    """Score by a single detector; what rests on nothing but what answers called normal stays below the boundary."""
     corpus = Corpus.of(taken.sequences)
     scores = detector.score(corpus)
     anomalous = np.flatnonzero(scores >= 1.0)
     if not feedback.answers or not len(anomalous):
         return scores
     for row, found in zip(anomalous.tolist(), _explained(detector, corpus, anomalous), strict=True):
-        worst = next(iter(found), None)
-        if worst is not None and feedback.is_cleared(cause_of(worst)):
+        if feedback.standing(causes_of(found)) is None:
             scores[row] = BELOW
     return scores
+
+
+def _standing_first(reasons: list[Reason], feedback: Feedback) -> list[Reason]:
+    """Put what answers called normal last: the incident is about what is left."""
+    return sorted(reasons, key=lambda reason: feedback.is_cleared(cause_of(reason))) if feedback.answers else reasons
 
 
 def _explained(detector: Detector, corpus: Corpus, rows: np.ndarray) -> list[list[Reason]]:
