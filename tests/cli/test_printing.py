@@ -139,3 +139,12 @@ def test_python_has_the_oddest_too(shop: Path) -> None:
     found = pipeline.examine(shop / "bad.log")
     assert not found.verdicts["anomaly"].any()
     assert "refused" in found.nearest["title"][0]
+
+
+def test_a_stack_trace_shows_the_line_that_names_the_exception(run: Run, shop: Path, tmp_path: Path) -> None:
+    trace = (
+        "ERROR [worker-1] billing: order ord-{id:06x} failed\njava.io.IOException: no route\n\tat Pay.main(Pay.java:3)"
+    )
+    (tmp_path / "watch.log").write_text(shop_log(80, seed=1, odd={17: trace}))
+    out = run("detect", tmp_path / "watch.log", "-m", shop / "model").out
+    assert "\n      java.io.IOException: no route (+1 line)\n" in out

@@ -75,16 +75,23 @@ def _print_incident(number: int, incident: dict[str, Any]) -> None:
 
 
 def _print_line(reason: dict[str, Any]) -> None:
-    """Print a record: whole where there is room, else as much as a few rows of the terminal hold."""
+    """Print a record: whole where there is room, else as much as a few rows of the terminal hold.
+
+    Of a stack trace the line after the first is shown, too: it names the exception.
+    """
     place = printable(f"{reason['source']}:{reason['number']}")
     first, *rest = reason["original"].split("\n")
-    more = f" (+{len(rest)} {_plural('line', len(rest))})" if rest else ""
-    if sys.stdout.isatty():
-        width = max(shutil.get_terminal_size((120, 24)).columns, NARROWEST)
-        room = width * ROWS_OF_A_LINE - len(place) - len(more) - 6
-    else:
-        room = WIDEST
-    typer.echo(f"   {typer.style(place, fg='cyan')}  {_cut(printable(first), room)}{more}")
+    room = _room()
+    typer.echo(f"   {typer.style(place, fg='cyan')}  {_cut(printable(first), room - len(place) - 5)}")
+    if rest:
+        more = f" (+{len(rest) - 1} {_plural('line', len(rest) - 1)})" if len(rest) > 1 else ""
+        typer.echo(f"      {_cut(printable(rest[0].strip()), room - len(more) - 6)}{more}")
+
+
+def _room() -> int:
+    if not sys.stdout.isatty():
+        return WIDEST
+    return max(shutil.get_terminal_size((120, 24)).columns, NARROWEST) * ROWS_OF_A_LINE
 
 
 def print_incidents_as_json(incidents: pl.DataFrame) -> None:
