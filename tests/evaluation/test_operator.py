@@ -73,16 +73,17 @@ def test_judging_many_at_a_time_gives_what_judging_batch_after_batch_gives(
     stream: list[tuple[list[int], bool]], batch: int
 ) -> None:
     keys, truth = column([one for one, _ in stream]), np.array([label for _, label in stream])
-    watch = Watch(FUSION, Feedback())
+    naive = WatchOver(Watch(FUSION, Feedback()), keys)
     scores, asked = [], 0
     for begin in range(0, len(truth), batch):
-        watched = watch.judge(keys[begin : begin + batch])
-        asked += len(answer(watch.feedback, watched, truth[begin : begin + batch]))
-        scores.extend(watched.scores.tolist())
+        end = min(begin + batch, len(truth))
+        raised = naive.judge(begin, end)
+        asked += len(answer(naive.feedback, raised, truth[begin:end]))
+        scores.extend(raised.scores.tolist())
     other = WatchOver(Watch(FUSION), keys)
     operated = operate(other, truth, batch=batch)
     assert operated.answers == asked
     assert [answered.cause for answered in other.feedback.answers] == [
-        answered.cause for answered in watch.feedback.answers
+        answered.cause for answered in naive.feedback.answers
     ]
     assert operated.figures.false_alarms == np.mean(np.array(scores)[~truth] >= 1) if (~truth).any() else True

@@ -15,7 +15,7 @@ import numpy as np
 from logbert.detectors.corpus import Corpus
 from logbert.detectors.feedback import Cause, Feedback, causes_of
 from logbert.detectors.fusion import Fusion
-from logbert.detectors.watch import BELOW, Watch, Watched
+from logbert.detectors.watch import BELOW, Watch
 from logbert.evaluation.metrics import Figures
 from logbert.pipeline.reasons import telling_order
 
@@ -78,12 +78,21 @@ class Operated:
         return cls(len(asked), Figures.of(scores, truth), moments)
 
 
+@dataclass(frozen=True, eq=False)
+class Raised:
+    """The verdicts of some sequences: scores, what made them anomalous, the other new keys of those that are."""
+
+    scores: npt.NDArray[np.float64]
+    causes: list[Cause | None]
+    beside: list[tuple[int, ...]]
+
+
 class OverTime(Protocol):
     """A detector at work: it judges one sequence after the other, and takes answers meanwhile."""
 
     feedback: Feedback
 
-    def judge(self, begin: int, end: int) -> Watched:
+    def judge(self, begin: int, end: int) -> Raised:
         """Judge these sequences; the next call goes on where this one ended."""
 
     def state(self) -> dict[str, Any]:
@@ -101,10 +110,11 @@ class WatchOver:
         self.feedback = watch.feedback
         self.state, self.resume = watch.state, watch.resume
 
-    def judge(self, begin: int, end: int) -> Watched:
+    def judge(self, begin: int, end: int) -> Raised:
         """Judge these sequences."""
         measured = None if self.measured is None else self.measured.between(begin, end)
-        return self.watch.judge(self.keys[begin:end], measured)
+        watched = self.watch.judge(self.keys[begin:end], measured)
+        return Raised(watched.scores, watched.causes, watched.beside)
 
 
 class ScoresOver:
@@ -121,7 +131,7 @@ class ScoresOver:
             named = [causes_of(telling_order(detector.explain(distinct))) for distinct in odd]
             self.causes = {row: named[place] for row, place in zip(rows.tolist(), odd.inverse.tolist(), strict=True)}
 
-    def judge(self, begin: int, end: int) -> Watched:
+    def judge(self, begin: int, end: int) -> Raised:
         """Judge these sequences."""
         scores = self.scores[begin:end].copy()
         causes: list[Cause | None] = [None] * (end - begin)
@@ -130,7 +140,7 @@ class ScoresOver:
                 causes[place] = self.feedback.standing(self.causes[begin + place])
                 if causes[place] is None:
                     scores[place] = BELOW
-        return Watched(scores, causes, [()] * (end - begin))
+        return Raised(scores, causes, [()] * (end - begin))
 
     def state(self) -> dict[str, Any]:
         """Give nothing: it remembers nothing."""
@@ -186,12 +196,12 @@ def operate(judging: OverTime, truth: npt.NDArray[np.bool_], *, batch: int = 1) 
     return Operated.of(scores, np.asarray(truth, dtype=np.bool_), asked)
 
 
-def answer(feedback: Feedback, watched: Watched, truth: npt.NDArray[np.bool_]) -> list[int]:
+def answer(feedback: Feedback, raised: Raised, truth: npt.NDArray[np.bool_]) -> list[int]:
     """Answer what is new in a batch; give the rows that were asked about."""
     asked = []
-    for row, cause in enumerate(watched.causes):
+    for row, cause in enumerate(raised.causes):
         if cause is not None and is_new(cause, feedback):
-            feedback.answer(cause, normal=not truth[row], beside=watched.beside[row])
+            feedback.answer(cause, normal=not truth[row], beside=raised.beside[row])
             asked.append(row)
     return asked
 
