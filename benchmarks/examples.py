@@ -24,10 +24,12 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RUNNING = re.compile(r"^(?:training|reading)\b.*(?:/s|left)")
 
 
-def refreshed(page: str, data: Path, only: str = "") -> str:
-    """Give the page with new output in the blocks of its sections, or of those whose title begins with `only`."""
-    sections = re.split(r"(?m)^(?=## )", page)
-    return "".join(_section(one, data) if one.startswith(f"## {only}") else one for one in sections)
+def refresh(page: Path, data: Path, only: str = "") -> None:
+    """Put new output into the blocks of the sections whose title begins with `only`, one after the other."""
+    for section in re.split(r"(?m)^(?=## )", page.read_text(encoding="utf-8")):
+        if section.startswith(f"## {only}"):
+            new = _section(section, data)
+            page.write_text(page.read_text(encoding="utf-8").replace(section, new), encoding="utf-8")
 
 
 def _section(text: str, data: Path) -> str:
@@ -66,8 +68,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--only", default="", help="the beginning of a section's title")
     options = parser.parse_args()
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(refreshed(page, options.data, options.only), encoding="utf-8")
+    refresh(PAGE, options.data, options.only)
 
 
 if __name__ == "__main__":

@@ -148,3 +148,15 @@ def test_a_stack_trace_shows_the_line_that_names_the_exception(run: Run, shop: P
     (tmp_path / "watch.log").write_text(shop_log(80, seed=1, odd={17: trace}))
     out = run("detect", tmp_path / "watch.log", "-m", shop / "model").out
     assert "\n      java.io.IOException: no route (+1 line)\n" in out
+
+
+def test_a_missing_step_points_at_the_end_of_its_sequence(run: Run, shop: Path, tmp_path: Path) -> None:
+    lines = shop_log(80, seed=1).splitlines()
+    order = f"ord-{20 + 100_000:06x}"
+    own = [line for line in lines if order in line]
+    (tmp_path / "watch.log").write_text("\n".join(line for line in lines if line != own[1]) + "\n")
+    out = run("detect", tmp_path / "watch.log", "-m", shop / "model").out
+    (incident,) = (part for part in out.split("\n\n") if order in part)
+    assert 'missing: "reserved <*> items for order' in incident
+    assert own[-1] in incident
+    assert "here the sequence ends" in incident

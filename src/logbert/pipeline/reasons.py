@@ -30,6 +30,7 @@ LEADS = {
     "new value": "a value it never had: {}",
     "slow step": "slow step: {}",
 }
+MISSING = "missing key"
 WHOLE = {
     "missing key": "ends too early",
     "unseen length": "unusual length",
@@ -98,7 +99,12 @@ def tell(reason: Reason, name_of: Callable[[int], str], lines: Sequence[int] | N
     if lines and position is not None:
         line = lines[min(position, len(lines) - 1)]
     template = None if reason.key is None else name_of(reason.key)
-    return Told(reason, _sentence(reason, template, name_of), template, line)
+    text = _sentence(reason, template, name_of)
+    if lines and position is None and reason.kind == MISSING:
+        # Nobody knows where it should have stood, but by the last record it had not come.
+        line = lines[-1]
+        text += "; here the sequence ends"
+    return Told(reason, text, template, line)
 
 
 def lead(kind: str, template: str | None) -> str:

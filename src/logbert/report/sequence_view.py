@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from logbert.pipeline.reasons import in_short
+from logbert.pipeline.reasons import MISSING, in_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +68,11 @@ def view_of(detection: Detection, row: int, reasons: list[Reason], told: Sequenc
     lines: list[int] = sequence["lines"] or []
     place_of = {line: place for place, line in enumerate(lines)}
     found = [(position, one.weight, one.kind) for one in reasons for position in _positions(one, keys)]
-    found += [(place_of[one["line"]], one["weight"], one["kind"]) for one in told if one["line"] in place_of]
+    found += [
+        (place_of[one["line"]], one["weight"], one["kind"])
+        for one in told
+        if one["line"] in place_of and one["kind"] != MISSING  # that is odd about no record there is
+    ]
     worst = max((weight for _, weight, _ in found), default=1.0) or 1.0
     heat: dict[int, float] = {}
     remarks: dict[int, list[str]] = {}
