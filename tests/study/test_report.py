@@ -112,7 +112,8 @@ def test_both_figures_are_drawn_and_say_what_they_show(drawn: dict[str, Any]) ->
     found = {picture.name: picture for picture in pictures(drawn)}
     assert set(found) == {"figure4-hdfs", "figure5-bgl"}
     for picture in found.values():
-        assert picture.png.startswith(b"\x89PNG")
+        assert picture.written().startswith(b"\x89PNG")
+        assert b"<svg" in picture.written("svg")
     plane = drawn["cells"][1]["separation"]["plane"]
     assert f"and {plane:.2f} with it" in found["figure4-hdfs"].says[1]
     assert "From g 1 to 15" in found["figure5-bgl"].says[-1]

@@ -11,6 +11,8 @@ from logbert.study.rules import RULES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from matplotlib.figure import Figure
+
     from logbert.study.running import Results
 
 TELLING: Final = 0.05  # a difference in the area under the ROC smaller than this says nothing
@@ -28,8 +30,12 @@ class Picture:
 
     name: str
     title: str
-    png: bytes
+    figure: Figure
     says: tuple[str, ...]
+
+    def written(self, kind: plots.Format = "png") -> bytes:
+        """Write the drawing as a file's bytes."""
+        return plots.written(self.figure, kind)
 
 
 def pictures(results: Results) -> list[Picture]:
