@@ -85,20 +85,20 @@ def drawn(data: Path) -> dict[str, Any]:
     hdfs = next(source for source in find_sources(data) if source.name == "hdfs-sequences").deal("legacy", 0)
     bgl = next(source for source in find_sources(data) if source.name == "bgl-shuffled").deal("legacy", 0)
     asked = Order.of(["figure4", "figure5"], protocol="legacy", seeds=1, methods=[], quick=False)
-    varied = [{"alpha": 0.1}, {"alpha": 1.0}, {"mask_ratio": 0.5}]
+    usual = {"alpha": 0.1, "mask_ratio": 0.5}
+    varied = [usual, usual | {"alpha": 1.0}, usual | {"mask_ratio": 0.7}]
     cells = [
         {"work": "represent", "method": name, "source": "hdfs", **represent(hdfs, SMALL, 0)}
         for name in ("logbert-mlkp", "logbert")
     ]
     for given in varied:
-        own = {"mask_ratio": 0.5} | given
-        candidates = [1, 15] if given == {"mask_ratio": 0.5} else [15]
+        candidates = [1, 15] if given == usual else [15]
         cells.append(
             {
                 "work": "sweep",
                 "method": "logbert",
                 "source": "bgl",
-                "given": own,
+                "given": given,
                 "candidates": candidates,
                 **sweep(bgl, SMALL | given, candidates, 0),
             }

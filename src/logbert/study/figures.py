@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from logbert.study import plots
-from logbert.study.rules import RULES
+from logbert.study.rules import RULES, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,14 +87,14 @@ def _verdict(before: Mapping[str, float], after: Mapping[str, float]) -> str:
 def _figure5(source: Mapping[str, Any], sweeps: Sequence[Mapping[str, Any]]) -> Picture:
     usual = RULES[source["dataset"]].candidates
     base = next(cell for cell in sweeps if len(cell["candidates"]) > 1)
-    alphas = sorted(
-        (cell["given"]["alpha"], cell["figures"][str(usual)]) for cell in sweeps if "alpha" in cell["given"]
-    )
-    ratios = sorted(
-        (cell["given"]["mask_ratio"], cell["figures"][str(usual)]) for cell in sweeps if "alpha" not in cell["given"]
-    )
+    alphas = _along("alpha", base, sweeps, str(usual))
+    ratios = _along("mask_ratio", base, sweeps, str(usual))
     candidates = sorted((float(g), figures) for g, figures in base["figures"].items())
-    panels = [("alpha", alphas), ("ratio of masked keys", ratios), ("candidates g", candidates)]
+    panels = [
+        (f"alpha, of the mean over {WIDTH} units", [(WIDTH * alpha, one) for alpha, one in alphas]),
+        ("ratio of masked keys", ratios),
+        ("candidates g", candidates),
+    ]
     sizes = (
         f"Legacy protocol, one seed, r chosen anew for each point; {base['train']:,} sequences to learn from, "
         f"{base['test']:,} judged."
@@ -105,6 +105,17 @@ def _figure5(source: Mapping[str, Any], sweeps: Sequence[Mapping[str, Any]]) -> 
         plots.figure5([(name, [x for x, _ in points], [y for _, y in points]) for name, points in panels if points]),
         (sizes, *(_range(name, points) for name, points in panels[:2] if points), _ends(candidates)),
     )
+
+
+def _along(parameter: str, base: Mapping[str, Any], sweeps: Sequence[Mapping[str, Any]], usual: str) -> list[Point]:
+    """Give the figures of the cells that differ from `base` in one parameter at most, in its order."""
+    others = {name: value for name, value in base["given"].items() if name != parameter}
+    points = [
+        (cell["given"][parameter], cell["figures"][usual])
+        for cell in sweeps
+        if {name: value for name, value in cell["given"].items() if name != parameter} == others
+    ]
+    return sorted(points, key=lambda point: point[0])
 
 
 def _range(name: str, points: Sequence[Point]) -> str:

@@ -12,6 +12,7 @@ from logbert.detectors.corpus import Corpus  # noqa: TC001 - doctest
 from logbert.detectors.logbert.config import resolve
 from logbert.detectors.registry import detector_class
 from logbert.errors import OptionError
+from logbert.study.rules import ALPHA, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,6 +51,7 @@ class Method:
 
 _ONE_FOLD: Final = {"folds": 1}
 _NEXT_KEY: Final = {"threshold": "top-g"}
+_BOTH_TASKS: Final = {"alpha": ALPHA / WIDTH}
 METHODS: Final[dict[str, Method]] = {
     "pca": Method("PCA", "pca", legacy=_ONE_FOLD),
     "isolation-forest": Method("iForest", "isolation-forest", legacy=_ONE_FOLD),
@@ -57,7 +59,7 @@ METHODS: Final[dict[str, Method]] = {
     "logcluster": Method("LogCluster", "logcluster", legacy=_ONE_FOLD),
     "deeplog": Method("DeepLog", "deeplog", legacy=_NEXT_KEY),
     "loganomaly": Method("LogAnomaly", "loganomaly", legacy=_NEXT_KEY),
-    "logbert": Method("LogBERT (paper)", "logbert", {"preset": "paper"}),
+    "logbert": Method("LogBERT (paper)", "logbert", {"preset": "paper"}, legacy=_BOTH_TASKS),
     "logbert-default": Method("LogBERT (our preset)", "logbert", {"preset": "default"}),
     "novelty": Method("the memory alone", "novelty"),
     "fusion": Method("our default", "fusion"),
@@ -66,7 +68,7 @@ METHODS: Final[dict[str, Method]] = {
 ABLATIONS: Final[dict[str, Method]] = {
     "logbert-mlkp": Method("MLKP", "logbert", {"preset": "paper", "vhm": False}),
     "logbert-vhm": Method("VHM", "logbert", {"preset": "paper", "mlkp": False, "vhm": True}),
-    "logbert": Method("both", "logbert", {"preset": "paper"}),
+    "logbert": Method("both", "logbert", {"preset": "paper"}, legacy=_BOTH_TASKS),
 }
 
 
