@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from logbert.study.rules import Protocol, Rules
 
 TRIVIAL: Final = "trivial"
-MOST_TOKENS: Final = {"paper": 2_000_000, "default": 12_000_000}  # of training that a network is given ...
-LEAST_EPOCHS: Final = 4  # ... but no fewer epochs than these
+MOST_TOKENS: Final = {"paper": 640_000, "default": 3_000_000}  # of training that a network is given, or one epoch
+ROW: Final = 64  # tokens; an epoch has at least the preset's `rows`, and a longer sequence counts for several
 STEP_TOKENS: Final = 1_536  # a training step at most: 64 sequences of HDFS
 
 
@@ -118,7 +118,7 @@ def settled(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     whole = {**known, **given}
     if "preset" in whole:
         whole["network"] = asdict(resolve(whole["preset"]))
-        whole["tokens"] = [MOST_TOKENS[whole["preset"]], LEAST_EPOCHS, STEP_TOKENS]
+        whole["tokens"] = [MOST_TOKENS[whole["preset"]], STEP_TOKENS]
     return whole
 
 
@@ -144,12 +144,13 @@ def affordable_epochs(train: Corpus, preset: str) -> int:
     >>> affordable_epochs(Corpus.of([[1, 2, 3]] * 100), "paper")
     40
     >>> affordable_epochs(Corpus.of([[n] * 500 for n in range(1_000)]), "paper")
-    4
+    1
     """
     config = resolve(preset)
     shown = np.ceil(train.counts.astype(np.float64) ** config.repeats)
-    tokens = float(shown @ (train.lengths + 1))
-    return int(np.clip(round(MOST_TOKENS[preset] / max(tokens, 1.0)), LEAST_EPOCHS, config.epochs))
+    mean = float(np.average(train.lengths, weights=shown)) + 1
+    tokens = max(shown.sum() * mean, config.rows * min(mean, ROW))  # of an epoch
+    return int(np.clip(round(MOST_TOKENS[preset] / tokens), 1, config.epochs))
 
 
 def suited_batch(train: Corpus, preset: str) -> int:
