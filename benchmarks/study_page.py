@@ -1,11 +1,11 @@
-"""Refresh docs/study.md from a finished study: its tables, what its figures say, and the figures under docs/study.
+"""Refresh docs/study.md from finished studies: their tables, what their figures say, and the figures under docs/study.
 
     .venv/bin/logbert reproduce all --data ../shared/data -o STUDY
-    .venv/bin/python -m benchmarks.study_page STUDY
+    .venv/bin/python -m benchmarks.study_page STUDY [STUDY...]
 
 What stands between `<!-- NAME -->` and `<!-- end -->` is replaced: `origins` by where the figures come from, the name
 of a table (`table2-hdfs-sample-honest`) by it and its notes, the name of a figure (`figure5-bgl-shuffled`) by it and
-what it says. A table of the study that the page has no place for is named at the end.
+what it says; of studies that have the same, the last. What the page has no place for is named at the end.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ PLACE = re.compile(r"(?s)<!-- ([\w-]+) -->\n.*?<!-- end -->")
 
 def parts(results: Results, folder: Path) -> dict[str, str]:
     """Give everything that can be pasted by its name, and write the figures to a folder."""
-    found = {"origins": "  \n".join(origins(results))}
-    found |= {table.name: f"**{table.title}**\n\n{table_markdown(table)}" for table in tables(results)}
+    found = {table.name: f"**{table.title}**\n\n{table_markdown(table)}" for table in tables(results)}
     folder.mkdir(exist_ok=True)
     for picture in pictures(results):
         (folder / f"{picture.name}.svg").write_bytes(picture.written("svg"))
@@ -51,9 +50,13 @@ def refreshed(page: str, found: dict[str, str]) -> tuple[str, list[str], list[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", type=Path, help="the folder that `logbert reproduce -o` wrote")
-    results = json.loads((parser.parse_args().study / RESULTS).read_text(encoding="utf-8"))
-    page, empty, homeless = refreshed(PAGE.read_text(encoding="utf-8"), parts(results, PAGE.parent / "study"))
+    parser.add_argument("studies", type=Path, nargs="+", help="folders that `logbert reproduce -o` wrote")
+    studies = [json.loads((folder / RESULTS).read_text(encoding="utf-8")) for folder in parser.parse_args().studies]
+    lines = dict.fromkeys(line for results in studies for line in origins(results) if " is missing; " not in line)
+    found = {"origins": "  \n".join(sorted(lines, key=lambda line: not line.startswith("Made")))}
+    for results in studies:
+        found |= parts(results, PAGE.parent / "study")
+    page, empty, homeless = refreshed(PAGE.read_text(encoding="utf-8"), found)
     PAGE.write_text(page, encoding="utf-8")
     for said, names in (("left as it was", empty), ("has no place on the page", homeless)):
         if names:
