@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 TELLING: Final = 0.05  # a difference in the area under the ROC smaller than this says nothing
 STABLE: Final = 5.0  # points of F1 within which a parameter makes no difference
 EMBEDDED: Final = (
-    "Locally linear embedding of the vectors h_DIST, each distinct session once, larger the more sessions share it; what "
-    f"lies over {plots.FAR:g} spreads from the middle is drawn at the edge. Legacy protocol, one seed."
+    "Locally linear embedding of the vectors h_DIST, each distinct session once, larger the more sessions share it; "
+    f"what lies over {plots.FAR:g} spreads from the middle is drawn at the edge. Legacy protocol, one seed."
 )
 Point = tuple[float, dict[str, float]]
 
