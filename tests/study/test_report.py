@@ -85,20 +85,20 @@ def drawn(data: Path) -> dict[str, Any]:
     hdfs = next(source for source in find_sources(data) if source.name == "hdfs-sequences").deal("legacy", 0)
     bgl = next(source for source in find_sources(data) if source.name == "bgl-shuffled").deal("legacy", 0)
     asked = Order.of(["figure4", "figure5"], protocol="legacy", seeds=1, methods=[], quick=False)
-    varied = [{"alpha": 0.1}, {"alpha": 1.0}, {"mask_ratio": 0.5}]
+    usual = {"alpha": 0.1, "mask_ratio": 0.5}
+    varied = [usual, usual | {"alpha": 1.0}, usual | {"mask_ratio": 0.7}]
     cells = [
         {"work": "represent", "method": name, "source": "hdfs", **represent(hdfs, SMALL, 0)}
         for name in ("logbert-mlkp", "logbert")
     ]
     for given in varied:
-        own = {"mask_ratio": 0.5} | given
-        candidates = [1, 15] if given == {"mask_ratio": 0.5} else [15]
+        candidates = [1, 15] if given == usual else [15]
         cells.append(
             {
                 "work": "sweep",
                 "method": "logbert",
                 "source": "bgl",
-                "given": own,
+                "given": given,
                 "candidates": candidates,
                 **sweep(bgl, SMALL | given, candidates, 0),
             }
@@ -112,7 +112,8 @@ def test_both_figures_are_drawn_and_say_what_they_show(drawn: dict[str, Any]) ->
     found = {picture.name: picture for picture in pictures(drawn)}
     assert set(found) == {"figure4-hdfs", "figure5-bgl"}
     for picture in found.values():
-        assert picture.png.startswith(b"\x89PNG")
+        assert picture.written().startswith(b"\x89PNG")
+        assert b"<svg" in picture.written("svg")
     plane = drawn["cells"][1]["separation"]["plane"]
     assert f"and {plane:.2f} with it" in found["figure4-hdfs"].says[1]
     assert "From g 1 to 15" in found["figure5-bgl"].says[-1]

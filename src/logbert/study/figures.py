@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from logbert.study import plots
-from logbert.study.rules import RULES
+from logbert.study.rules import RULES, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
 
     from logbert.study.running import Results
 
@@ -17,7 +19,7 @@ TELLING: Final = 0.05  # a difference in the area under the ROC smaller than thi
 STABLE: Final = 5.0  # points of F1 within which a parameter makes no difference
 EMBEDDED: Final = (
     "Locally linear embedding of the vectors h_DIST, each distinct session once, larger the more sessions share it; "
-    "legacy protocol, one seed."
+    f"what lies over {plots.FAR:g} spreads from the middle is drawn at the edge. Legacy protocol, one seed."
 )
 Point = tuple[float, dict[str, float]]
 
@@ -28,8 +30,12 @@ class Picture:
 
     name: str
     title: str
-    png: bytes
+    figure: Figure
     says: tuple[str, ...]
+
+    def written(self, kind: plots.Format = "png") -> bytes:
+        """Write the drawing as a file's bytes."""
+        return plots.written(self.figure, kind)
 
 
 def pictures(results: Results) -> list[Picture]:
@@ -81,14 +87,14 @@ def _verdict(before: Mapping[str, float], after: Mapping[str, float]) -> str:
 def _figure5(source: Mapping[str, Any], sweeps: Sequence[Mapping[str, Any]]) -> Picture:
     usual = RULES[source["dataset"]].candidates
     base = next(cell for cell in sweeps if len(cell["candidates"]) > 1)
-    alphas = sorted(
-        (cell["given"]["alpha"], cell["figures"][str(usual)]) for cell in sweeps if "alpha" in cell["given"]
-    )
-    ratios = sorted(
-        (cell["given"]["mask_ratio"], cell["figures"][str(usual)]) for cell in sweeps if "alpha" not in cell["given"]
-    )
+    alphas = _along("alpha", base, sweeps, str(usual))
+    ratios = _along("mask_ratio", base, sweeps, str(usual))
     candidates = sorted((float(g), figures) for g, figures in base["figures"].items())
-    panels = [("alpha", alphas), ("ratio of masked keys", ratios), ("candidates g", candidates)]
+    panels = [
+        (f"alpha, of the mean over {WIDTH} units", [(WIDTH * alpha, one) for alpha, one in alphas]),
+        ("ratio of masked keys", ratios),
+        ("candidates g", candidates),
+    ]
     sizes = (
         f"Legacy protocol, one seed, r chosen anew for each point; {base['train']:,} sequences to learn from, "
         f"{base['test']:,} judged."
@@ -99,6 +105,17 @@ def _figure5(source: Mapping[str, Any], sweeps: Sequence[Mapping[str, Any]]) -> 
         plots.figure5([(name, [x for x, _ in points], [y for _, y in points]) for name, points in panels if points]),
         (sizes, *(_range(name, points) for name, points in panels[:2] if points), _ends(candidates)),
     )
+
+
+def _along(parameter: str, base: Mapping[str, Any], sweeps: Sequence[Mapping[str, Any]], usual: str) -> list[Point]:
+    """Give the figures of the cells that differ from `base` in one parameter at most, in its order."""
+    others = {name: value for name, value in base["given"].items() if name != parameter}
+    points = [
+        (cell["given"][parameter], cell["figures"][usual])
+        for cell in sweeps
+        if {name: value for name, value in cell["given"].items() if name != parameter} == others
+    ]
+    return sorted(points, key=lambda point: point[0])
 
 
 def _range(name: str, points: Sequence[Point]) -> str:

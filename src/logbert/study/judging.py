@@ -18,7 +18,7 @@ from logbert.evaluation.trials import trivial
 from logbert.study.methods import TRIVIAL, build
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from logbert.detectors.base import Detector
     from logbert.detectors.corpus import Scores
@@ -67,14 +67,14 @@ def _figures(detector: Detector, test: Corpus, truth: np.ndarray, protocol: Prot
     if protocol == "honest":
         return Figures.of(detector.score(test), truth)
     if isinstance(detector, LogBERT) and detector.config.score_by == "misses":
-        return legacy_figures(missed_tenths(detector, test), truth)
+        return legacy_figures(missed_tenths(detector, test, [detector.candidates_])[0], truth)
     return legacy_figures(detector.score(test), truth)
 
 
-def missed_tenths(detector: LogBERT, test: Corpus, candidates: int | None = None) -> Scores:
-    """Give the share of masked keys that are misses, in tenths rounded up: level k + 1 is a share above k tenths.
+def missed_tenths(detector: LogBERT, test: Corpus, candidates: Sequence[int]) -> Scores:
+    """Give for each g the share of masked keys that are misses, in tenths rounded up: level k + 1 is above k tenths.
 
     A boundary on this is one of the r that the paper's code tries.
     """
-    share = detector.misses(test, candidates) / np.maximum(detector.masked(test), 1)
-    return np.asarray(np.ceil(np.round(share * TENTHS, 9)), dtype=np.float64)
+    shares = detector.missed_shares(test, candidates)
+    return np.asarray(np.ceil(np.round(shares * TENTHS, 9)), dtype=np.float64)

@@ -12,6 +12,7 @@ from logbert.detectors.corpus import Corpus  # noqa: TC001 - doctest
 from logbert.detectors.logbert.config import resolve
 from logbert.detectors.registry import detector_class
 from logbert.errors import OptionError
+from logbert.study.rules import ALPHA, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from logbert.study.rules import Protocol, Rules
 
 TRIVIAL: Final = "trivial"
-MOST_TOKENS: Final = {"paper": 2_000_000, "default": 12_000_000}  # of training that a network is given ...
-LEAST_EPOCHS: Final = 4  # ... but no fewer epochs than these
+MOST_TOKENS: Final = {"paper": 640_000, "default": 3_000_000}  # of training that a network is given, or one epoch
+ROW: Final = 64  # tokens; an epoch has at least the preset's `rows`, and a longer sequence counts for several
 STEP_TOKENS: Final = 1_536  # a training step at most: 64 sequences of HDFS
 
 
@@ -50,6 +51,7 @@ class Method:
 
 _ONE_FOLD: Final = {"folds": 1}
 _NEXT_KEY: Final = {"threshold": "top-g"}
+_BOTH_TASKS: Final = {"alpha": ALPHA / WIDTH}
 METHODS: Final[dict[str, Method]] = {
     "pca": Method("PCA", "pca", legacy=_ONE_FOLD),
     "isolation-forest": Method("iForest", "isolation-forest", legacy=_ONE_FOLD),
@@ -57,7 +59,7 @@ METHODS: Final[dict[str, Method]] = {
     "logcluster": Method("LogCluster", "logcluster", legacy=_ONE_FOLD),
     "deeplog": Method("DeepLog", "deeplog", legacy=_NEXT_KEY),
     "loganomaly": Method("LogAnomaly", "loganomaly", legacy=_NEXT_KEY),
-    "logbert": Method("LogBERT (paper)", "logbert", {"preset": "paper"}),
+    "logbert": Method("LogBERT (paper)", "logbert", {"preset": "paper"}, legacy=_BOTH_TASKS),
     "logbert-default": Method("LogBERT (our preset)", "logbert", {"preset": "default"}),
     "novelty": Method("the memory alone", "novelty"),
     "fusion": Method("our default", "fusion"),
@@ -66,7 +68,7 @@ METHODS: Final[dict[str, Method]] = {
 ABLATIONS: Final[dict[str, Method]] = {
     "logbert-mlkp": Method("MLKP", "logbert", {"preset": "paper", "vhm": False}),
     "logbert-vhm": Method("VHM", "logbert", {"preset": "paper", "mlkp": False, "vhm": True}),
-    "logbert": Method("both", "logbert", {"preset": "paper"}),
+    "logbert": Method("both", "logbert", {"preset": "paper"}, legacy=_BOTH_TASKS),
 }
 
 
@@ -116,7 +118,7 @@ def settled(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     whole = {**known, **given}
     if "preset" in whole:
         whole["network"] = asdict(resolve(whole["preset"]))
-        whole["tokens"] = [MOST_TOKENS[whole["preset"]], LEAST_EPOCHS, STEP_TOKENS]
+        whole["tokens"] = [MOST_TOKENS[whole["preset"]], STEP_TOKENS]
     return whole
 
 
@@ -142,12 +144,13 @@ def affordable_epochs(train: Corpus, preset: str) -> int:
     >>> affordable_epochs(Corpus.of([[1, 2, 3]] * 100), "paper")
     40
     >>> affordable_epochs(Corpus.of([[n] * 500 for n in range(1_000)]), "paper")
-    4
+    1
     """
     config = resolve(preset)
     shown = np.ceil(train.counts.astype(np.float64) ** config.repeats)
-    tokens = float(shown @ (train.lengths + 1))
-    return int(np.clip(round(MOST_TOKENS[preset] / max(tokens, 1.0)), LEAST_EPOCHS, config.epochs))
+    mean = float(np.average(train.lengths, weights=shown)) + 1
+    tokens = max(shown.sum() * mean, config.rows * min(mean, ROW))  # of an epoch
+    return int(np.clip(round(MOST_TOKENS[preset] / tokens), 1, config.epochs))
 
 
 def suited_batch(train: Corpus, preset: str) -> int:

@@ -9,7 +9,7 @@ from logbert.errors import OptionError
 from logbert.study.cells import Cell
 from logbert.study.methods import ABLATIONS, parameters
 from logbert.study.pictures import ALPHAS, CANDIDATES, MASK_RATIOS
-from logbert.study.rules import PROTOCOLS, Protocol
+from logbert.study.rules import ALPHA, PROTOCOLS, WIDTH, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -99,7 +99,8 @@ def _cells_of_figures(order: Order, source: Source) -> Iterator[Cell]:
         g = (int(usual["candidates"]),)
         yield _sweep(order, source, usual, tuple(sorted({*CANDIDATES, *g})))
         for alpha in ALPHAS:
-            yield _sweep(order, source, usual | {"alpha": alpha}, g)
+            if alpha != ALPHA:
+                yield _sweep(order, source, usual | {"alpha": alpha / WIDTH}, g)
         for ratio in MASK_RATIOS:
             if ratio != usual["mask_ratio"]:
                 yield _sweep(order, source, usual | {"mask_ratio": ratio}, g)

@@ -1,10 +1,10 @@
-"""Figures 4 and 5 as pictures. matplotlib is imported here and nowhere else."""
+"""Figures 4 and 5 drawn, and written as PNG or SVG. matplotlib is imported here and nowhere else."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Format: TypeAlias = Literal["png", "svg"]
 NORMAL, ABNORMAL = "#2b6ca3", "#d9731a"
 LINES: Final = {"precision": ("P", "#2b6ca3", "s"), "recall": ("R", "#d9731a", "^"), "f1": ("F1", "#222222", "o")}
 DOTS_PER_INCH: Final = 150
@@ -28,14 +29,14 @@ def require() -> None:
         raise OptionError("figures need matplotlib, which is not installed; pip install 'logbert[plots]'")
 
 
-def figure4(without: Mapping[str, Any], with_vhm: Mapping[str, Any]) -> bytes:
-    """Draw the two embeddings side by side, as PNG."""
+def figure4(without: Mapping[str, Any], with_vhm: Mapping[str, Any]) -> Figure:
+    """Draw the two embeddings side by side."""
     figure, axes = _panels(2, width=9.0, height=4.4)
     for axis, cell, title in zip(axes, (without, with_vhm), ("without VHM", "with MLKP and VHM"), strict=True):
         _embedding(axis, cell)
         axis.set_title(title, fontsize=10)
     axes[0].legend(loc="best", fontsize=8, frameon=False)
-    return _png(figure)
+    return figure
 
 
 def _embedding(axis: Axes, cell: Mapping[str, Any]) -> None:
@@ -55,8 +56,8 @@ def _embedding(axis: Axes, cell: Mapping[str, Any]) -> None:
     axis.set_ylabel("second coordinate", fontsize=8)
 
 
-def figure5(panels: Sequence[tuple[str, Sequence[float], Sequence[Mapping[str, float]]]]) -> bytes:
-    """Draw precision, recall and F1 against each parameter, as PNG: (name, values, figures) a panel."""
+def figure5(panels: Sequence[tuple[str, Sequence[float], Sequence[Mapping[str, float]]]]) -> Figure:
+    """Draw precision, recall and F1 against each parameter: (name, values, figures) a panel."""
     figure, axes = _panels(len(panels), width=4.0 * len(panels), height=3.4)
     for axis, (name, values, figures) in zip(axes, panels, strict=True):
         places = range(len(values))
@@ -68,7 +69,7 @@ def figure5(panels: Sequence[tuple[str, Sequence[float], Sequence[Mapping[str, f
         axis.set_ylim(0, 102)
     axes[0].set_ylabel("percent", fontsize=9)
     axes[0].legend(loc="lower left", fontsize=8, frameon=False)
-    return _png(figure)
+    return figure
 
 
 def _panels(count: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
@@ -83,7 +84,12 @@ def _panels(count: int, *, width: float, height: float) -> tuple[Figure, list[Ax
     return figure, axes
 
 
-def _png(figure: Figure) -> bytes:
+def written(figure: Figure, kind: Format) -> bytes:
+    """Write a figure as a file's bytes, without the hour."""
+    import matplotlib as mpl
+
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+    metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
+    with mpl.rc_context({"svg.hashsalt": "logbert", "svg.fonttype": "none"}):
+        figure.savefig(buffer, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
     return buffer.getvalue()

@@ -43,14 +43,14 @@ def write(results: Results, folder: Path) -> list[Path]:
         written.append(folder / name)
     for picture in drawn:
         with whole_file(folder / f"{picture.name}.png") as partial:
-            partial.write_bytes(picture.png)
+            partial.write_bytes(picture.written())
         written.append(folder / f"{picture.name}.png")
     return written
 
 
 def markdown(results: Results, made: Sequence[Table], drawn: Sequence[Picture]) -> str:
     """Write the study as Markdown; pictures stand beside it as files."""
-    parts = ["# The study", *_origins(results)]
+    parts = ["# The study", *origins(results)]
     for table in made:
         parts += [f"## {table.title}", table_markdown(table)]
     for picture in drawn:
@@ -92,7 +92,7 @@ def html(results: Results, made: Sequence[Table], drawn: Sequence[Picture]) -> s
             f'<p class="notes">{notes}</p></section>'
         )
     for picture in drawn:
-        image = b64encode(picture.png).decode("ascii")
+        image = b64encode(picture.written()).decode("ascii")
         sections.append(
             f'<section><h2>{escape(picture.title)}</h2><img alt="{escape(picture.title)}" '
             f'src="data:image/png;base64,{image}"><p>{"<br>".join(map(escape, picture.says))}</p></section>'
@@ -100,8 +100,8 @@ def html(results: Results, made: Sequence[Table], drawn: Sequence[Picture]) -> s
     explained = "".join(f"<dt>{escape(title)}</dt><dd>{escape(words)}</dd>" for title, words in _set_ups(results))
     sections.append(f"<section><h2>{escape(SET_UP_TITLE)}</h2><dl>{explained}</dl></section>")
     page = files("logbert.study").joinpath("report.html").read_text(encoding="utf-8")
-    origins = "".join(f"<p>{escape(line)}</p>" for line in _origins(results))
-    return page.replace("{{origins}}", origins).replace("{{sections}}", "".join(sections))
+    header = "".join(f"<p>{escape(line)}</p>" for line in origins(results))
+    return page.replace("{{origins}}", header).replace("{{sections}}", "".join(sections))
 
 
 def _row(cells: Sequence[str], width: int) -> str:
@@ -117,7 +117,7 @@ def _set_ups(results: Results) -> list[tuple[str, str]]:
     return [(METHODS[name].title, SET_UPS[name]) for name in results["order"]["methods"] if name in SET_UPS]
 
 
-def _origins(results: Results) -> list[str]:
+def origins(results: Results) -> list[str]:
     """Say where the figures come from: data, code, machine."""
     versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     code = f"logbert {results['logbert']}" + (f" at {results['commit']}" if results["commit"] else "")

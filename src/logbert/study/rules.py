@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 Protocol: TypeAlias = Literal["legacy", "honest"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = ("legacy", "honest")
 
+WIDTH: Final = 256  # hidden units of the paper
+ALPHA: Final = (
+    0.1  # in the paper's code, of a squared distance averaged over the hidden units; equation 6 sums over them
+)
 SHORT: Final = 10  # the paper's code drops sequences of fewer keys ...
 LONG: Final = 512  # ... and cuts the tail off longer ones
 WINDOW: Final = 100  # records of a stream that is cut by count

@@ -115,6 +115,7 @@ def test_more_candidates_never_mean_more_misses(paper: LogBERT, normal: list[lis
     assert not counts[-1].any()  # every key is among the likeliest six of six
     assert np.all(counts[0] <= paper.masked(normal))
     assert paper.masked([[1, 2, 3, 5, 6]]).tolist() == [3]  # half of five keys, rounded up
+    assert np.array_equal(paper.missed_shares(normal, range(1, 7)), np.stack(counts) / paper.masked(normal))
 
 
 def test_g_and_r_by_hand_are_the_papers_rule(normal: list[list[int]]) -> None:

@@ -330,6 +330,20 @@ class LogBERT(Detector):
         corpus = Corpus.of(sequences)
         return corpus.spread(self._in_runs(corpus, count)).astype(np.int64)
 
+    def missed_shares(self, sequences: SequencesLike, candidates: Sequence[int]) -> Scores:
+        """Give for each number of candidates the share of each sequence's masked keys that are misses: (g, sequences).
+
+        The network reads each sequence once, however many g there are.
+        """
+        self._must_be_fitted()
+        corpus = Corpus.of(sequences)
+        found = [np.zeros((len(candidates), 0))]
+        for run in corpus.runs(self._at_once):
+            _, chunks, slots = self._read(run)
+            masked = np.maximum(scoring.masked(slots, chunks, len(run)), 1)
+            found.append(np.stack([scoring.misses(slots, chunks, len(run), g) / masked for g in candidates]))
+        return np.asarray(np.concatenate(found, axis=1)[:, corpus.inverse], dtype=np.float64)
+
     def represent(self, sequences: SequencesLike) -> npt.NDArray[np.float32]:
         """Give each sequence's vector h_DIST, the mean over masks and chunks: (sequences, hidden).
 
