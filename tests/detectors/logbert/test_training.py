@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from logbert.detectors import Corpus
-from logbert.detectors.logbert import LogBERT
-from logbert.detectors.logbert.config import PAPER
+from logbert.detectors.logbert import LogBERT, training
+from logbert.detectors.logbert.config import DEFAULT, PAPER
 from logbert.detectors.logbert.network import LogBERTNetwork
 from logbert.detectors.logbert.tokens import DIST, MASK, PAD, Chunks, Vocabulary
 from logbert.detectors.logbert.training import Lessons, Teacher, hypersphere_loss, prediction_loss
@@ -170,3 +170,40 @@ def test_training_stops_when_held_out_normals_gain_nothing_more(normal: list[lis
     assert detector.course_.finished
     assert detector.course_.epoch < 50
     assert detector.course_.best_loss == min(detector.course_.held_out_losses)
+
+
+@pytest.mark.parametrize("vhm", [False, True])
+def test_a_batch_in_parts_has_the_gradient_of_the_whole(
+    normal: list[list[int]], vhm: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = replace(DEFAULT, input=8, hidden=8, feed_forward=8, vhm=vhm, batch=32)
+    corpus = Corpus.of(normal)
+    chunks = Chunks.of(corpus, Vocabulary(np.unique(corpus.keys)), context=100, end=True)
+    lessons = Lessons.of(chunks, corpus.counts, config)
+    learnt = []
+    for parts in (1, 2, 5):
+        monkeypatch.setattr(training, "PARTS", parts)
+        torch.manual_seed(0)
+        taught = Teacher(LogBERTNetwork(config, keys=8), config, seed=0, device=torch.device("cpu"))
+        rows = next(lessons.batches(32, np.random.default_rng(0)))
+        pieces = list(taught._parts(lessons, rows, np.random.default_rng(1)))
+        assert len(pieces) == parts
+        whole = torch.zeros_like(taught.optimiser.weights)
+        for part in pieces:
+            whole += taught._gradient(part, torch.zeros(8) if vhm else None)[1] * (len(part.tokens) / 32)
+        learnt.append(whole)
+    assert torch.allclose(learnt[0], learnt[1], atol=1e-5)
+    assert torch.allclose(learnt[0], learnt[2], atol=1e-5)
+
+
+def test_what_is_learnt_does_not_depend_on_the_number_of_threads(normal: list[list[int]]) -> None:
+    before = torch.get_num_threads()
+    learnt = []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            learnt.append(LogBERT(epochs=3).fit(normal).score(normal).tolist())
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert learnt[0] == learnt[1] == learnt[2]

@@ -64,10 +64,10 @@ def train(
     """Teach a network, from where `course` stands; give it with the centre of the training sequences."""
     network = fresh_network(config, vocabulary, seed=seed)
     course.make_room(network.state_dict())
-    teacher = Teacher(network.to(device), config, seed=seed, device=device)
     chunks = Chunks.of(train_on, vocabulary, context=config.context, end=config.end)
     lessons = Lessons.of(chunks, train_on.counts, config)
     judged = Chunks.of(held_out, vocabulary, context=config.context, end=config.end)
-    with suited_threads(config.hidden):
+    with suited_threads(config.hidden) as workers:
+        teacher = Teacher(network.to(device), config, seed=seed, device=device, workers=workers)
         teacher.teach(lessons, judged, held_out.counts, course, progress)
         return teacher.reader, teacher.centre(lessons).cpu().numpy()
