@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from logbert.detectors import Corpus
 from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback, cause_of
-from logbert.detectors.fusion import Fusion
+from logbert.detectors.fusion import Fusion, subset
 from logbert.detectors.measured import Measurements
 from logbert.detectors.watch import BELOW, Watch
 from logbert.pipeline.incidents import NEW, Trouble, incidents_of
-from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell, telling_order
+from logbert.pipeline.reasons import MOST_REASONS, Told, tell, telling_order
+from logbert.pipeline.reasons_column import reasons_column
 
 if TYPE_CHECKING:
     from logbert.detectors import Detector, Reason
     from logbert.detectors.corpus import Scores
     from logbert.detectors.measured import RowFindings
     from logbert.pipeline.intake import Taken
+
+Explained: TypeAlias = "dict[bytes, list[Reason]]"  # by the keys of a sequence
 
 COLUMNS = ("sequence", "start", "end", "events", "score", "anomaly", "incident", "reasons")
 
@@ -53,9 +56,9 @@ def judge(taken: Taken, detector: Detector, feedback: Feedback) -> Detection:
     """Score all sequences, explain the anomalous ones, and name what they have in common."""
     corpus = Corpus.of(taken.sequences)
     measured = _measured(taken, detector)
-    scores, causes = _scored(taken, detector, feedback, measured)
+    scores, causes, known = _scored(taken, detector, feedback, measured)
     anomalous = np.flatnonzero(scores >= 1.0)
-    reasons = _with_measured(_explained(detector, corpus, anomalous), anomalous, taken, detector, measured)
+    reasons = _with_measured(_explained(detector, corpus, anomalous, known), anomalous, taken, detector, measured)
     if causes is None:
         troubles = [Trouble.of(found, taken.name_of) for found in reasons]
     else:
@@ -92,10 +95,10 @@ def _with_measured(
 
 def _scored(
     taken: Taken, detector: Detector, feedback: Feedback, measured: RowFindings | None
-) -> tuple[Scores, list[Cause | None] | None]:
-    """Score the sequences; the default detector also knows, in order of time, what was reported before."""
+) -> tuple[Scores, list[Cause | None] | None, Explained]:
+    """Score the sequences; the default detector also knows, in order of time, what was reported before, and why."""
     if not isinstance(detector, Fusion):
-        return _without_cleared(taken, detector, feedback), None
+        return _without_cleared(taken, detector, feedback), None, {}
     start = taken.sequences["start"]
     order = np.argsort(start.to_numpy(), kind="stable") if not start.null_count() else np.arange(len(start))
     watched = Watch(detector, feedback).judge(
@@ -106,7 +109,7 @@ def _scored(
     causes: list[Cause | None] = [None] * len(order)
     for place, cause in zip(order.tolist(), watched.causes, strict=True):
         causes[place] = cause
-    return scores, causes
+    return scores, causes, watched.reasons
 
 
 def _without_cleared(taken: Taken, detector: Detector, feedback: Feedback) -> Scores:
@@ -116,19 +119,23 @@ def _without_cleared(taken: Taken, detector: Detector, feedback: Feedback) -> Sc
     anomalous = np.flatnonzero(scores >= 1.0)
     if not feedback.answers or not len(anomalous):
         return scores
-    for row, found in zip(anomalous.tolist(), _explained(detector, corpus, anomalous), strict=True):
+    for row, found in zip(anomalous.tolist(), _explained(detector, corpus, anomalous, {}), strict=True):
         worst = next(iter(found), None)
         if worst is not None and feedback.is_cleared(cause_of(worst)):
             scores[row] = BELOW
     return scores
 
 
-def _explained(detector: Detector, corpus: Corpus, rows: np.ndarray) -> list[list[Reason]]:
-    """Explain each distinct sequence once, and give every row its own copy."""
+def _explained(detector: Detector, corpus: Corpus, rows: np.ndarray, known: Explained) -> list[list[Reason]]:
+    """Explain each distinct sequence once, if it is not known yet, and give every row its own copy."""
     if not len(rows):
         return []
     odd = corpus.take_rows(rows)
-    explained = [telling_order(found) for found in detector.explain_all(odd)]
+    names = [keys.tobytes() for keys in odd]
+    unknown = np.array([place for place, name in enumerate(names) if name not in known], dtype=np.int64)
+    found = zip(unknown.tolist(), detector.explain_all(subset(odd, unknown)) if len(unknown) else [], strict=True)
+    every = known | {names[place]: reasons for place, reasons in found}
+    explained = [telling_order(every[name]) for name in names]
     return [explained[distinct] for distinct in odd.inverse.tolist()]
 
 
@@ -175,10 +182,8 @@ def _frame(
     """Lay out the verdicts."""
     size = len(scores)
     incident: list[str | None] = [None] * size
-    told: list[list[dict[str, object]]] = [[]] * size
-    for row, trouble, reason in zip(anomalous.tolist(), troubles, reasons, strict=True):
+    for row, trouble in zip(anomalous.tolist(), troubles, strict=True):
         incident[row] = trouble.id
-        told[row] = reason
     return taken.sequences.select(
         "sequence",
         "start",
@@ -187,5 +192,5 @@ def _frame(
         pl.Series("score", scores, dtype=pl.Float64),
         pl.Series("anomaly", scores >= 1.0, dtype=pl.Boolean),
         pl.Series("incident", incident, dtype=pl.String),
-        pl.Series("reasons", told, dtype=pl.List(REASON)),
+        reasons_column(reasons, anomalous, size),
     )
