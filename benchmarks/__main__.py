@@ -44,7 +44,7 @@ def main() -> int:
     results.write(measured, options.json)
     if options.write_docs:
         page.write(measured, ROOT / "docs")
-    return 0
+    return 1 if measured["failed"] else 0
 
 
 if __name__ == "__main__":

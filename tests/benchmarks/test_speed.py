@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,15 @@ def test_a_missing_log_leaves_its_row_out(tmp_path: Path, capsys: pytest.Capture
         Data(tmp_path, shared=tmp_path).hdfs()
     measured = results.measure_all(entries(["hdfs"]), Data(tmp_path, shared=tmp_path), full=False, repeats=1)
     assert measured["rows"] == []
+    assert [one["name"] for one in measured["left_out"]] == ["hdfs"]
     assert "left out: hdfs/HDFS_sample.log.gz is not in" in capsys.readouterr().out
+
+
+def test_a_row_that_fails_says_so_and_the_others_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [("g", Row(name, "trouble", "", lambda _: call(fail))) for name in ("one", "two")]
+    measured = results.measure_all(rows, Data(tmp_path), full=False, repeats=1)
+    assert [one["name"] for one in measured["failed"]] == ["one", "two"]
+    assert capsys.readouterr().out.count("the disk is on fire") == 2
 
 
 def test_copies_differ_in_every_long_number_and_in_nothing_else(tmp_path: Path) -> None:
@@ -136,7 +145,7 @@ def test_windows_have_the_length_and_the_templates_asked_for_and_come_in_bursts(
     windows = sessions.read(str(out))
     assert {len(window) for window in windows} == {40}
     assert {key for window in windows for key in window} <= set(range(1, 31))
-    assert sum(a == b for window in windows for a, b in zip(window, window[1:], strict=False)) > 50 * 39 * 0.5
+    assert sum(a == b for window in windows for a, b in pairwise(window)) > 50 * 39 * 0.5
 
 
 def test_the_plain_network_learns_and_judges_every_sequence(tmp_path: Path) -> None:
