@@ -64,9 +64,12 @@ def test_a_missing_log_leaves_its_row_out(tmp_path: Path, capsys: pytest.Capture
 
 def test_a_row_that_fails_says_so_and_the_others_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [("g", Row(name, "trouble", "", lambda _: call(fail))) for name in ("one", "two")]
-    measured = results.measure_all(rows, Data(tmp_path), full=False, repeats=1)
+    kept = tmp_path / "bench.json"
+    measured = results.measure_all(rows, Data(tmp_path), full=False, repeats=1, keep=kept)
     assert [one["name"] for one in measured["failed"]] == ["one", "two"]
-    assert capsys.readouterr().out.count("the disk is on fire") == 2
+    assert "the disk is on fire" in measured["failed"][0]["why"]
+    assert capsys.readouterr().out.count("FAILED") == 2
+    assert json.loads(kept.read_text())["failed"] == measured["failed"]
 
 
 def test_copies_differ_in_every_long_number_and_in_nothing_else(tmp_path: Path) -> None:
