@@ -119,8 +119,14 @@ class Novelty(Detector):
 
     def explain(self, sequence: Sequence[int] | npt.NDArray[np.integer]) -> list[Reason]:
         """Say what never occurred before, the rarest kind of novelty first."""
+        return self.explain_all(Corpus.of([sequence]))[0]
+
+    def explain_all(self, corpus: Corpus) -> list[list[Reason]]:
+        """Explain each distinct sequence."""
         self._must_be_fitted()
-        view = View(Corpus.of([sequence]))
+        return [self._explain(View(Corpus.single(keys))) for keys in corpus]
+
+    def _explain(self, view: View) -> list[Reason]:
         found: list[Reason] = []
         for name, part in self.parts_.items():
             rarity = float(self.rarities_[name].probability(part.values(view))[0])

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from logbert.detectors import Corpus
 from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback, cause_of, causes_of
-from logbert.detectors.fusion import Fusion
+from logbert.detectors.fusion import Fusion, subset
 from logbert.detectors.measured import Measurements
 from logbert.detectors.watch import BELOW, Watch
 from logbert.pipeline.incidents import COUNTED, NEW, Trouble, incidents_of, times_of
-from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell, telling_order
+from logbert.pipeline.reasons import MOST_REASONS, Told, tell, telling_order
+from logbert.pipeline.reasons_column import reasons_column
 
 if TYPE_CHECKING:
     from logbert.detectors import Detector, Reason
     from logbert.detectors.corpus import Scores
     from logbert.detectors.measured import RowFindings
     from logbert.pipeline.intake import Taken
+
+Explained: TypeAlias = "dict[bytes, list[Reason]]"  # by the keys of a sequence
 
 NEAREST = 3  # incidents that are told where nothing reaches the boundary ...
 LOOKED_AT = 200  # ... gathered from as many of the oddest sequences
@@ -102,9 +105,9 @@ def judge(taken: Taken, detector: Detector, feedback: Feedback, learnt_from: int
     """Score all sequences, explain the anomalous ones, and name what they have in common."""
     corpus = Corpus.of(taken.sequences)
     measured = measured_of(taken, detector)
-    scores, causes = _scored(taken, detector, feedback, measured)
+    scores, causes, known = _scored(taken, detector, feedback, measured)
     anomalous = np.flatnonzero(scores >= 1.0)
-    reasons = _with_measured(_explained(detector, corpus, anomalous), anomalous, taken, detector, measured)
+    reasons = _with_measured(_explained(detector, corpus, anomalous, known), anomalous, taken, detector, measured)
     if causes is None:
         reasons = [_standing_first(found, feedback) for found in reasons]
         troubles = [Trouble.of(found, taken.name_of) for found in reasons]
@@ -123,7 +126,8 @@ def _below(taken: Taken, detector: Detector, feedback: Feedback, scores: Scores)
     """Explain the oddest sequences below the boundary; what somebody called normal is not among them."""
     rows = np.argsort(-scores, kind="stable")[:LOOKED_AT]
     rows = rows[(scores[rows] > 0) & (scores[rows] < BELOW)]
-    explained = _explained(detector, Corpus.of(taken.sequences), rows)
+    rows = np.sort(rows)
+    explained = _explained(detector, Corpus.of(taken.sequences), rows, {})
     kept = [place for place, found in enumerate(explained) if found and feedback.standing(causes_of(found))]
     reasons = [_standing_first(explained[place], feedback) for place in kept]
     troubles = [Trouble.of(found, taken.name_of) for found in reasons]
@@ -159,10 +163,10 @@ def _with_measured(
 
 def _scored(
     taken: Taken, detector: Detector, feedback: Feedback, measured: RowFindings | None
-) -> tuple[Scores, list[Cause | None] | None]:
-    """Score the sequences; the default detector also knows, in order of time, what was reported before."""
+) -> tuple[Scores, list[Cause | None] | None, Explained]:
+    """Score the sequences; the default detector also knows, in order of time, what was reported before, and why."""
     if not isinstance(detector, Fusion):
-        return _without_cleared(taken, detector, feedback), None
+        return _without_cleared(taken, detector, feedback), None, {}
     start = taken.sequences["start"]
     order = np.argsort(start.to_numpy(), kind="stable") if not start.null_count() else np.arange(len(start))
     watched = Watch(detector, feedback).judge(
@@ -173,7 +177,7 @@ def _scored(
     causes: list[Cause | None] = [None] * len(order)
     for place, cause in zip(order.tolist(), watched.causes, strict=True):
         causes[place] = cause
-    return scores, causes
+    return scores, causes, watched.reasons
 
 
 def _without_cleared(taken: Taken, detector: Detector, feedback: Feedback) -> Scores:
@@ -183,7 +187,7 @@ def _without_cleared(taken: Taken, detector: Detector, feedback: Feedback) -> Sc
     anomalous = np.flatnonzero(scores >= 1.0)
     if not feedback.answers or not len(anomalous):
         return scores
-    for row, found in zip(anomalous.tolist(), _explained(detector, corpus, anomalous), strict=True):
+    for row, found in zip(anomalous.tolist(), _explained(detector, corpus, anomalous, {}), strict=True):
         if feedback.standing(causes_of(found)) is None:
             scores[row] = BELOW
     return scores
@@ -194,12 +198,16 @@ def _standing_first(reasons: list[Reason], feedback: Feedback) -> list[Reason]:
     return sorted(reasons, key=lambda reason: feedback.is_cleared(cause_of(reason))) if feedback.answers else reasons
 
 
-def _explained(detector: Detector, corpus: Corpus, rows: np.ndarray) -> list[list[Reason]]:
-    """Explain each distinct sequence once, and give every row its own copy."""
+def _explained(detector: Detector, corpus: Corpus, rows: np.ndarray, known: Explained) -> list[list[Reason]]:
+    """Explain each distinct sequence once, if it is not known yet, and give every row its own copy."""
     if not len(rows):
         return []
     odd = corpus.take_rows(rows)
-    explained = [telling_order(found) for found in detector.explain_all(odd)]
+    names = [keys.tobytes() for keys in odd]
+    unknown = np.array([place for place, name in enumerate(names) if name not in known], dtype=np.int64)
+    found = zip(unknown.tolist(), detector.explain_all(subset(odd, unknown)) if len(unknown) else [], strict=True)
+    every = known | {names[place]: reasons for place, reasons in found}
+    explained = [telling_order(every[name]) for name in names]
     return [explained[distinct] for distinct in odd.inverse.tolist()]
 
 
@@ -246,11 +254,9 @@ def _frame(
     """Lay out the verdicts, with incident and reasons of these rows."""
     size = len(scores)
     incident: list[str | None] = [None] * size
-    told: list[list[dict[str, object]]] = [[]] * size
     in_words = _rows(taken, _tell_all(taken, rows, reasons, troubles))
-    for row, trouble, reason in zip(rows.tolist(), troubles, in_words, strict=True):
+    for row, trouble in zip(rows.tolist(), troubles, strict=True):
         incident[row] = trouble.id
-        told[row] = reason
     return taken.sequences.select(
         "sequence",
         "start",
@@ -259,5 +265,5 @@ def _frame(
         pl.Series("score", scores, dtype=pl.Float64),
         pl.Series("anomaly", scores >= 1.0, dtype=pl.Boolean),
         pl.Series("incident", incident, dtype=pl.String),
-        pl.Series("reasons", told, dtype=pl.List(REASON)),
+        reasons_column(in_words, rows, size),
     )

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from logbert.detectors import Corpus
-from logbert.detectors.logbert import LogBERT
-from logbert.detectors.logbert.config import PAPER
+from logbert.detectors.logbert import LogBERT, training
+from logbert.detectors.logbert.config import DEFAULT, PAPER
 from logbert.detectors.logbert.network import LogBERTNetwork
 from logbert.detectors.logbert.panel import Panel, dealt_rows
 from logbert.detectors.logbert.tokens import DIST, MASK, PAD, Chunks, Vocabulary
@@ -184,29 +184,15 @@ def test_one_network_is_enough_where_a_quarter_of_the_sequences_shows_the_rate(n
     assert len(LogBERT(epochs=1, hidden=16, false_alarms=0.2).fit(normal).courses_) == 1
 
 
-def test_several_networks_learn_the_same_on_one_thread_as_on_two(normal: list[list[int]]) -> None:
-    threads = torch.get_num_threads()
-    scores = []
-    try:
-        for number in (1, 2):
-            torch.set_num_threads(number)
-            scores.append(LogBERT(epochs=2, hidden=16, networks=2).fit(normal).score(normal).tolist())
-    finally:
-        torch.set_num_threads(threads)
-    assert scores[0] == scores[1]
-
-
-def test_interrupted_while_several_learn_those_judge_that_had_time_and_all_go_on(normal: list[list[int]]) -> None:
+@pytest.mark.parametrize(("epochs", "judging"), [(2, 1), (3, 1), (5, 2)])
+def test_interrupted_while_several_learn_those_judge_that_had_time_and_all_go_on(
+    normal: list[list[int]], epochs: int, judging: int
+) -> None:
     whole = LogBERT(epochs=3, hidden=16, networks=2).fit(normal)
-    threads = torch.get_num_threads()
-    try:
-        torch.set_num_threads(1)  # one after the other: Ctrl-C leaves the second without an epoch
-        cut = LogBERT(epochs=3, hidden=16, networks=2, progress=Interrupting(2)).fit(normal)
-    finally:
-        torch.set_num_threads(threads)
+    cut = LogBERT(epochs=3, hidden=16, networks=2, progress=Interrupting(epochs)).fit(normal)
     assert cut.interrupted_
-    assert len(cut.panel_.readers) == 1
-    assert len(cut.calibration_.held_out) == len(normal) // 2
+    assert len(cut.panel_.readers) == judging
+    assert len(cut.calibration_.held_out) == len(normal) * judging // 2
     again = LogBERT.from_state(cut.state()).fit_more(normal)
     assert not again.interrupted_
     assert again.score(normal[:50]).tolist() == whole.score(normal[:50]).tolist()
@@ -229,3 +215,40 @@ def test_training_stops_when_held_out_normals_gain_nothing_more(normal: list[lis
     assert detector.courses_[0].finished
     assert detector.courses_[0].epoch < 50
     assert detector.courses_[0].best_loss == min(detector.courses_[0].held_out_losses)
+
+
+@pytest.mark.parametrize("vhm", [False, True])
+def test_a_batch_in_parts_has_the_gradient_of_the_whole(
+    normal: list[list[int]], vhm: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = replace(DEFAULT, input=8, hidden=8, feed_forward=8, vhm=vhm, batch=32)
+    corpus = Corpus.of(normal)
+    chunks = Chunks.of(corpus, Vocabulary(np.unique(corpus.keys)), context=100, end=True)
+    lessons = Lessons.of(chunks, corpus.counts, config)
+    learnt = []
+    for parts in (1, 2, 5):
+        monkeypatch.setattr(training, "PARTS", parts)
+        torch.manual_seed(0)
+        taught = Teacher(LogBERTNetwork(config, keys=8), config, seed=0, device=torch.device("cpu"))
+        rows = next(lessons.batches(32, np.random.default_rng(0)))
+        pieces = list(taught._parts(lessons, rows, np.random.default_rng(1)))
+        assert len(pieces) == parts
+        whole = torch.zeros_like(taught.optimiser.weights)
+        for part in pieces:
+            whole += taught._gradient(part, torch.zeros(8) if vhm else None)[1] * (len(part.tokens) / 32)
+        learnt.append(whole)
+    assert torch.allclose(learnt[0], learnt[1], atol=1e-5)
+    assert torch.allclose(learnt[0], learnt[2], atol=1e-5)
+
+
+def test_what_is_learnt_does_not_depend_on_the_number_of_threads(normal: list[list[int]]) -> None:
+    before = torch.get_num_threads()
+    learnt = []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            learnt.append(LogBERT(epochs=3).fit(normal).score(normal).tolist())
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert learnt[0] == learnt[1] == learnt[2]
