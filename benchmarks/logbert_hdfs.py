@@ -1,6 +1,7 @@
-"""LogBERT alone on the HDFS sample, from raw text to verdicts.
+r"""LogBERT alone on the HDFS sample, from raw text to verdicts.
 
-    .venv/bin/python -m benchmarks.logbert_hdfs --data ../shared/data --seeds 0 1 2 3 4 --preset default
+    .venv/bin/python -m benchmarks.logbert_hdfs --data ../shared/data --seeds 0 1 2 3 4 --preset default \
+        --false-alarms 0.001 0.002 0.005
 
 Each seed draws 4,855 normal sessions, writes their raw lines to a file of their own, trains a whole pipeline on it and
 judges the raw lines of all other sessions. Labels choose the normal sessions to train on and measure the verdicts;
@@ -15,12 +16,13 @@ import argparse
 import gzip
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from logbert.detectors import Corpus
 from logbert.detectors.logbert import LogBERT
 from logbert.evaluation.metrics import Figures
 from logbert.pipeline import Pipeline
@@ -56,8 +58,18 @@ class Sample:
         return self.lines.filter(inside), self.lines.filter(~inside)
 
 
-def judge(sample: Sample, seed: int, detector: LogBERT, *, short: bool) -> tuple[Figures, Figures, float, float]:
-    """Train and judge once: figures of all sessions and of the long ones, seconds to train and to judge."""
+@dataclass(frozen=True)
+class Judged:
+    """Figures by the rate that was asked for, of all sessions and of the long ones, and the seconds it took."""
+
+    every: dict[float, Figures]
+    long: dict[float, Figures]
+    train_seconds: float
+    judge_seconds: float
+
+
+def judge(sample: Sample, seed: int, detector: LogBERT, rates: list[float], *, short: bool = True) -> Judged:
+    """Train and judge once; the boundary for each rate comes from the same normal sessions."""
     with tempfile.TemporaryDirectory() as folder:
         train_file, test_file = Path(folder, "train.log"), Path(folder, "test.log")
         train, test = sample.split(seed)
@@ -69,16 +81,23 @@ def judge(sample: Sample, seed: int, detector: LogBERT, *, short: bool) -> tuple
         pipeline = Pipeline(group=f"session:{BLOCK}", detector=detector).fit(str(train_file))
         trained = time.perf_counter()
         sequences = pipeline.take(str(test_file)).sequences
-        scores = detector.score(sequences)
+        corpus = Corpus.of(sequences)
+        raw = corpus.spread(detector.raw_scores(corpus))
         judged = time.perf_counter()
     truth = np.array([sample.abnormal[block] for block in sequences["sequence"]])
     long = sequences["keys"].list.len().to_numpy() >= SHORT
-    return Figures.of(scores, truth), Figures.of(scores[long], truth[long]), trained - begin, judged - trained
+    scores = {rate: replace(detector.calibration_, false_alarms=rate).score(raw) for rate in rates}
+    return Judged(
+        every={rate: Figures.of(score, truth) for rate, score in scores.items()},
+        long={rate: Figures.of(score[long], truth[long]) for rate, score in scores.items()},
+        train_seconds=trained - begin,
+        judge_seconds=judged - trained,
+    )
 
 
 def line(name: str, figures: Figures) -> str:
     return (
-        f"{name:<30} P {figures.precision:.3f}  R {figures.recall:.3f}  F1 {figures.f1:.3f}  "
+        f"{name:<44} P {figures.precision:.3f}  R {figures.recall:.3f}  F1 {figures.f1:.3f}  "
         f"false alarms {figures.false_alarms:.5f}  PR-AUC {figures.pr_auc:.3f}  oracle F1 {figures.oracle_f1:.3f}"
     )
 
@@ -88,7 +107,7 @@ def summary(name: str, runs: list[Figures]) -> str:
     for title, field in (("P", "precision"), ("R", "recall"), ("F1", "f1"), ("false alarms", "false_alarms")):
         values = np.array([getattr(figures, field) for figures in runs])
         parts.append(f"{title} {values.mean():.4f} ± {values.std():.4f}")
-    return f"{name:<30} {'  '.join(parts)}  oracle F1 {np.mean([figures.oracle_f1 for figures in runs]):.3f}"
+    return f"{name:<44} {'  '.join(parts)}  oracle F1 {np.mean([figures.oracle_f1 for figures in runs]):.3f}"
 
 
 def main() -> None:
@@ -96,25 +115,24 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--preset", choices=["default", "paper"], default="default")
-    parser.add_argument("--false-alarms", type=float, default=0.001)
+    parser.add_argument("--false-alarms", type=float, nargs="+", default=[0.001, 0.002, 0.005])
     options = parser.parse_args()
     sample = Sample.read(options.data / "hdfs")
-    paper = options.preset == "paper"
-    judged: dict[str, list[Figures]] = {}
+    rates = options.false_alarms
+    means: dict[str, list[Figures]] = {}
     for seed in options.seeds:
-        detector = LogBERT(options.preset, false_alarms=options.false_alarms, seed=seed)
-        every, long, training, judging = judge(sample, seed, detector, short=True)
-        runs = {"all sessions": every}
-        if paper:
-            runs["short ones left out of the test"] = long
-            runs["short ones left out"] = judge(
-                sample, seed, LogBERT("paper", false_alarms=options.false_alarms, seed=seed), short=False
-            )[1]
-        for name, figures in runs.items():
-            print(line(f"seed {seed}, {name}", figures), flush=True)
-            judged.setdefault(name, []).append(figures)
-        print(f"seed {seed}: {training:.0f} s to train, {judging:.1f} s to judge", flush=True)
-    for name, figures_of_all in judged.items():
+        judged = judge(sample, seed, LogBERT(options.preset, false_alarms=rates[0], seed=seed), rates)
+        runs = {"all sessions": judged.every}
+        if options.preset == "paper":
+            runs["short ones left out of the test"] = judged.long
+            again = LogBERT("paper", false_alarms=rates[0], seed=seed)
+            runs["short ones left out"] = judge(sample, seed, again, rates, short=False).long
+        for name, figures_by_rate in runs.items():
+            for rate, figures in figures_by_rate.items():
+                print(line(f"seed {seed}, {name}, {rate:g}", figures), flush=True)
+                means.setdefault(f"{name}, {rate:g}", []).append(figures)
+        print(f"seed {seed}: {judged.train_seconds:.0f} s to train, {judged.judge_seconds:.1f} s to judge", flush=True)
+    for name, figures_of_all in means.items():
         print(summary(f"mean, {name}", figures_of_all))
 
 
