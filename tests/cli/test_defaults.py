@@ -13,7 +13,8 @@ def test_the_default_detector_trains_saves_and_judges(run: Run, shop: Path, tmp_
     assert "gateway refused the charge" in outcome.out
     assert "speaks of failure" in outcome.out
     shown = run("show", tmp_path / "m")
-    assert "Fusion" in shown.out
+    assert "fusion: members novelty, logbert" in shown.out
+    assert " object at " not in shown.out
 
 
 def test_a_few_long_windows_are_learnt_in_chunks_without_delay(run: Run, tmp_path: Path) -> None:

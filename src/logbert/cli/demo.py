@@ -43,7 +43,7 @@ def _show(result: DemoResult) -> None:
     typer.echo(f"precision {figures.precision:.3f}, recall {figures.recall:.3f}, F1 {figures.f1:.3f}")
     for kind in figures.kinds:
         typer.echo(f"  {kind.kind:24} {kind.found:>3} of {kind.sessions:>3} found")
-    typer.echo(
-        f"a harmless change crept in as well: {figures.drift_alarms} sessions that show it were flagged, "
-        f"{figures.drift_incidents} incidents are about it"
-    )
+    sessions, incidents = figures.drift_alarms, figures.drift_incidents
+    show = "session that shows it was" if sessions == 1 else "sessions that show it were"
+    are = "incident is" if incidents == 1 else "incidents are"
+    typer.echo(f"a harmless change crept in as well: {sessions} {show} flagged, {incidents} {are} about it")

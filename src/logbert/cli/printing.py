@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from logbert.pipeline.outputs import with_times_as_text
-from logbert.pipeline.reasons import beside, by_line
+from logbert.pipeline.reasons import beside, by_line, period
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -141,9 +141,4 @@ def _plural(noun: str, number: int) -> str:
 
 
 def _period(start: datetime | None, end: datetime | None) -> str:
-    if start is None or end is None:
-        return ""
-    first = f"{start:%Y-%m-%d %H:%M:%S}"
-    if start == end:
-        return f", {first}"
-    return f", {first} to {end:%H:%M:%S}" if start.date() == end.date() else f", {first} to {end:%Y-%m-%d %H:%M:%S}"
+    return "" if start is None or end is None else f", {period(start, end)}"

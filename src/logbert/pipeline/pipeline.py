@@ -217,11 +217,11 @@ class Pipeline:
     def describe(self) -> dict[str, Any]:
         """Give what this pipeline knows, for people: input, detector, boundary, templates."""
         detector = self.detector_
-        threshold = detector.calibration_.threshold
+        threshold = detector.boundary if isinstance(detector, Fusion) else detector.calibration_.threshold
         return {
             **self.intake_.describe(),
             "trained on": f"{self.facts_['sequences']:,} sequences of {self.facts_['records']:,} records",
-            "detector": repr(detector),
+            "detector": _described(detector),
             "boundary": f"raw score {threshold:.4g}, from {len(detector.calibration_.held_out):,} held-out sequences, "
             f"for {detector.false_alarms:g} false alarms",
         }
@@ -293,6 +293,23 @@ class Pipeline:
     def _say(self, taken: Taken) -> None:
         for fact in taken.facts:
             self.progress.note(fact)
+
+
+def _described(detector: Detector) -> str:
+    """Name a detector and what it was made with, as far as that says anything.
+
+    Examples
+    --------
+    >>> _described(Fusion(members=("novelty",), seed=3))
+    'fusion: members novelty, seed 3'
+    """
+    unsaid = {"progress", "device", "false_alarms"}
+    made_with = [
+        f"{name.replace('_', ' ')} {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}"
+        for name, value in detector.get_params().items()
+        if name not in unsaid and value not in (None, "default")
+    ]
+    return f"{detector.name}: {', '.join(made_with)}" if made_with else detector.name
 
 
 _OPTIONS = ("format", "group", "detector", "preset", "false_alarms", "seed", "device")

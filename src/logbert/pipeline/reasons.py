@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
 
     from logbert.detectors import Reason
 
@@ -134,11 +136,37 @@ def in_short(kind: str) -> str:
 
 
 def beside(title: str, reason: dict[str, Any]) -> str:
-    """Give a reason's sentence without what the title above it says already."""
+    """Give a reason's sentence without what the title above it says already.
+
+    Examples
+    --------
+    >>> text = 'out of place: "ping <*>"; expected "pong <*>"'
+    >>> reason = {"kind": "unexpected key", "template": "ping <*>", "text": text}
+    >>> beside('out of place: "ping <*>", twice in 2 sequences', reason)
+    'expected "pong <*>"'
+    """
     said = lead(reason["kind"], reason["template"])
     text: str = reason["text"]
-    rest = text.removeprefix(f"{said}, ")
-    return rest if title.startswith(said) and rest else text
+    if not title.startswith(said):
+        return text
+    return re.sub(r"^[,;] ", "", text.removeprefix(said)) or text
+
+
+def period(start: datetime, end: datetime) -> str:
+    """Write a stretch of time, to the second, saying nothing twice.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> period(datetime(2024, 3, 5, 8, 0), datetime(2024, 3, 5, 8, 30))
+    '2024-03-05 08:00:00 to 08:30:00'
+    >>> period(datetime(2024, 3, 5, 8, 0), datetime(2024, 3, 5, 8, 0, 0, 400))
+    '2024-03-05 08:00:00'
+    """
+    first, last = f"{start:%Y-%m-%d %H:%M:%S}", f"{end:%Y-%m-%d %H:%M:%S}"
+    if first == last:
+        return first
+    return f"{first} to {end:%H:%M:%S}" if start.date() == end.date() else f"{first} to {last}"
 
 
 def by_line(reasons: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:

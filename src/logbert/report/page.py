@@ -8,12 +8,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from logbert.atomic import whole_file
-from logbert.pipeline.reasons import beside, by_line
+from logbert.pipeline.reasons import beside, by_line, period
 from logbert.report.sequence_view import View, cut, rows_of, sequence_view, texts_of, view_of
 from logbert.report.timeline import timeline
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from logbert.detectors import Detector
@@ -82,22 +81,17 @@ def _view(incident: dict[str, Any], detection: Detection, detector: Detector, ro
 
 def _incident(number: int, incident: dict[str, Any], view: str) -> str:
     reasons = "".join(_reasons(incident["title"], told) for told in by_line(incident["reasons"]))
-    period = "" if incident["start"] is None else f" · {_period(incident['start'], incident['end'])}"
+    when = "" if incident["start"] is None else f" · {period(incident['start'], incident['end'])}"
     opened = " open" if number <= OPEN_INCIDENTS else ""
     calm = "" if incident["score"] >= 1 else " low"
     return (
         f'<details class="incident" id="{escape(incident["incident"])}"{opened}>'
         f'<summary><span class="score{calm}">{incident["score"]:.1f}</span> {escape(incident["title"])}</summary>'
-        f'<p class="facts">incident <code>{escape(incident["incident"])}</code>{escape(period)}</p>'
+        f'<p class="facts">incident <code>{escape(incident["incident"])}</code>{escape(when)}</p>'
         f'<h3>Why</h3><ul class="why">{reasons}</ul>'
         f"<h3>{'Worst of them' if incident['sequences'] > 1 else 'Sequence'}: {escape(str(incident['worst']))}</h3>"
         f"{view}</details>"
     )
-
-
-def _period(start: datetime, end: datetime) -> str:
-    last = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
-    return f"{start:%Y-%m-%d %H:%M:%S}" if start == end else f"{start:%Y-%m-%d %H:%M:%S} to {last}"
 
 
 def _reasons(title: str, reasons: list[dict[str, Any]]) -> str:
