@@ -8,12 +8,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
@@ -82,6 +83,23 @@ class Measured:
     def rate(self) -> float:
         """Units a second."""
         return self.units / self.seconds
+
+
+@contextmanager
+def one_thread() -> Iterator[Callable[[], float]]:
+    """Have torch work on one thread, and give a clock of the processor's seconds: other programs do not count.
+
+    Threads of torch that share a core with other programs wait for each other actively: beside a few of them, a network
+    on two threads takes ten times as long as it needs, and no ratio means anything.
+    """
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield time.process_time
+    finally:
+        torch.set_num_threads(before)
 
 
 def call(function: Callable[..., Done], **arguments: Any) -> Call:

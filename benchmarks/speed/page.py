@@ -16,7 +16,8 @@ Of several runs the fastest counts, for us and for the peer. The logs are real o
 ids, addresses and numbers in every copy; `benchmarks/README.md` says how they are made and what each row does.
 
 Seconds are those of a clock on the wall. The load says how many programs wanted a core when the run began and when it
-ended; where that is far more than one, seconds are too long and only ratios say something.
+ended; where that is far more than one, seconds are too long. The rows that compare networks are on one thread each, and
+in seconds of the processor, for which other programs hardly count.
 
 "A plain torch network of the original's sizes" stands for LogBERT's own code, none of which is here: four layers, 256
 wide, sequences as they come, padded, each as often as it occurs, one mask (`benchmarks/speed/plain_network.py`). That

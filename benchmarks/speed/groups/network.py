@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from benchmarks.speed import plain_network, sessions
-from benchmarks.speed.measure import Command, Done, call
+from benchmarks.speed.measure import Command, Done, call, one_thread
 from benchmarks.speed.rows import Peer, Row, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from benchmarks.speed.data import Data
     from benchmarks.speed.measure import Call
+    from logbert.detectors import Corpus
+    from logbert.detectors.logbert import LogBERT
 
 PEER = "a plain torch network of the original's sizes"
 TRAIN = "hdfs/hdfs_train"
@@ -33,16 +34,17 @@ PEER_WINDOWS = {100: 400, 512: 64}
 class _Clock:
     """A listener that notes when the epochs began and when the last one ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.clock = clock
         self.began = self.ended = 0.0
 
     @contextmanager
     def step(self, name: str, total: float | None = None, unit: str = "") -> Iterator[_Clock]:
-        self.began = time.perf_counter()
+        self.began = self.clock()
         yield self
 
     def advance(self, amount: float = 1, **facts: float | str) -> None:
-        self.ended = time.perf_counter()
+        self.ended = self.clock()
 
     def note(self, text: str) -> None:
         pass
@@ -53,9 +55,10 @@ def train_paper(sequences: str, epochs: int) -> Done:
     from logbert.detectors.logbert import LogBERT
 
     given = sessions.read(sequences)
-    clock = _Clock()
-    LogBERT("paper", epochs=epochs, candidates=6, progress=clock).fit(given)
-    return Done(len(given) * epochs, clock.ended - clock.began)
+    with one_thread() as clock:
+        heard = _Clock(clock)
+        LogBERT("paper", epochs=epochs, candidates=6, progress=heard).fit(given)
+    return Done(len(given) * epochs, heard.ended - heard.began)
 
 
 def score(model: str, sequences: str) -> Done:
@@ -64,12 +67,7 @@ def score(model: str, sequences: str) -> Done:
     from logbert.pipeline import Pipeline
 
     pipeline = Pipeline.load(model)
-    network = pipeline.detector_.members_["logbert"]
-    corpus = Corpus.of(pipeline.take(sequences).sequences)
-    masks = network.config_.masks
-    began = time.perf_counter()
-    network.raw_scores(corpus)
-    return Done(len(corpus) * masks, time.perf_counter() - began, {"distinct": len(corpus), "masks": masks})
+    return _scored(pipeline.detector_.members_["logbert"], Corpus.of(pipeline.take(sequences).sequences))
 
 
 def score_windows(sequences: str) -> Done:
@@ -78,11 +76,16 @@ def score_windows(sequences: str) -> Done:
     from logbert.detectors.logbert import LogBERT
 
     corpus = Corpus.of(sessions.read(sequences))
-    network = LogBERT(epochs=1).fit([corpus[index] for index in range(64)])
+    return _scored(LogBERT(epochs=1).fit([corpus[index] for index in range(64)]), corpus)
+
+
+def _scored(network: LogBERT, corpus: Corpus) -> Done:
     masks = network.config_.masks
-    began = time.perf_counter()
-    network.raw_scores(corpus)
-    return Done(len(corpus) * masks, time.perf_counter() - began, {"distinct": len(corpus), "masks": masks})
+    with one_thread() as clock:
+        began = clock()
+        network.raw_scores(corpus)
+        seconds = clock() - began
+    return Done(len(corpus) * masks, seconds, {"distinct": len(corpus), "masks": masks})
 
 
 def _train(data: Data) -> Command:
@@ -150,7 +153,7 @@ ENTRIES = [
     ),
     Row(
         "epoch",
-        "one epoch of hdfs_train, preset paper",
+        "one epoch of hdfs_train, preset paper, one thread",
         "sessions",
         lambda data: call(train_paper, sequences=data.real(TRAIN), epochs=EPOCHS),
         Peer(PEER, lambda data: call(plain_network.train_epoch, sequences=data.real(TRAIN), count=PEER_TRAINS)),
@@ -159,7 +162,7 @@ ENTRIES = [
     ),
     Row(
         "score",
-        "scoring 18,000 distinct HDFS sessions, per mask",
+        "scoring 18,000 distinct HDFS sessions, per mask, one thread",
         "sessions",
         _score,
         Peer(f"{PEER}, one mask", _score_peer),
@@ -175,7 +178,7 @@ ENTRIES = [
     *(
         Row(
             f"windows-{length}",
-            f"scoring windows of {length} keys, {TEMPLATES} templates, per mask",
+            f"scoring windows of {length} keys, {TEMPLATES} templates, per mask, one thread",
             "windows",
             partial(_score_windows, length=length),
             Peer(f"{PEER}, one mask", partial(_score_windows_peer, length=length)),
