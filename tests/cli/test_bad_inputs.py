@@ -226,13 +226,3 @@ def test_damaged_archives_of_every_kind(run: Run, shop: Path, tmp_path: Path) ->
         assert log.name in run("detect", log, "-m", shop / "model").complains()
         log.write_bytes(pack(content)[:400] + os.urandom(400))
         assert log.name in run("detect", log, "-m", shop / "model").complains()
-
-
-def test_answers_survive_training_on(run: Run, shop: Path, tmp_path: Path) -> None:
-    model = Path(shutil.copytree(shop / "model", tmp_path / "m"))
-    found = [json.loads(one) for one in run("detect", shop / "bad.log", "-m", model, "--json").out.splitlines()]
-    refused = next(one["incident"] for one in found if "refused" in one["title"])
-    assert run("feedback", model, refused, "--normal", "--why", "known").code == 0
-    assert run("train", shop / "good.log", "-o", model, "--resume").code == 0
-    assert "known" in run("feedback", model).out
-    assert "refused" not in run("detect", shop / "bad.log", "-m", model).out

@@ -241,6 +241,14 @@ class Detector(ABC):
     def _learn(self, train: Corpus, held_out: Corpus) -> None:
         """Learn from `train`; `held_out` may guide when to stop, nothing else."""
 
+    def _learn_more(self, train: Corpus, held_out: Corpus) -> None:
+        """Go on learning; those that cannot learn afresh."""
+        self._learn(train, held_out)
+
+    def _learn_more_across(self, corpus: Corpus) -> Scores | None:
+        """Go on learning as in `_learn_across`; those that cannot learn afresh."""
+        return self._learn_across(corpus)
+
     @abstractmethod
     def raw_scores(self, corpus: Corpus) -> Scores:
         """Give each *distinct* sequence a score of at least 0 on the detector's own scale; larger is odder.

@@ -49,7 +49,7 @@ from logbert.errors import OptionError
 from logbert.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -145,9 +145,14 @@ class Fusion(Detector):
         self.measured_ = Measured(false_alarms=self.false_alarms).learn(measurements, self.texts)
         return self
 
-    def _begin(self, corpus: Corpus) -> None:
+    def fit_more(self, sequences: SequencesLike, *, held_out: SequencesLike | None = None) -> Self:
+        """Learn afresh from these, but let the network go on from where it is."""
+        self._must_be_fitted()
+        return self._fit(sequences, held_out, self._learn_more, self._learn_more_across)
+
+    def _begin(self, corpus: Corpus, network: Detector | None = None) -> None:
         self.measured_ = None
-        self.members_ = self._made()
+        self.members_ = self._made() | ({} if network is None else {NETWORK: network})
         self.new_keys.read(self.texts)
         self.windows_ = cut_anywhere(corpus) if self.windows is None else self.windows
 
@@ -156,12 +161,31 @@ class Fusion(Detector):
         for member in self.members_.values():
             member._learn(train, held_out)
 
+    def _learn_more(self, train: Corpus, held_out: Corpus) -> None:
+        network = self.members_.get(NETWORK)
+        self._begin(train, network)
+        for member in self.members_.values():
+            learn = member._learn_more if member is network else member._learn
+            learn(train, held_out)
+
     def _learn_across(self, corpus: Corpus) -> Scores | None:
-        """Have every member learn from all rows, and combine what each made of the rows it had not learnt from."""
         self._begin(corpus)
+        return self._each_across(corpus, {name: member._learn_across for name, member in self.members_.items()})
+
+    def _learn_more_across(self, corpus: Corpus) -> Scores | None:
+        network = self.members_.get(NETWORK)
+        self._begin(corpus, network)
+        learning = {
+            name: member._learn_more_across if member is network else member._learn_across
+            for name, member in self.members_.items()
+        }
+        return self._each_across(corpus, learning)
+
+    def _each_across(self, corpus: Corpus, learning: Mapping[str, Callable[[Corpus], Scores | None]]) -> Scores | None:
+        """Have every member learn from all rows, and combine what each made of the rows it had not learnt from."""
         raws: dict[str, Scores] = {}
-        for name in reversed(self.members_):  # the network first: if it must hold sequences out, so must all
-            raw = self.members_[name]._learn_across(corpus)
+        for name in reversed(list(learning)):  # the network first: if it must hold sequences out, so must all
+            raw = learning[name](corpus)
             if raw is None:
                 return None
             raws[name] = raw
@@ -207,7 +231,7 @@ class Fusion(Detector):
 
     def _agreement(self, raws: dict[str, Scores]) -> Scores:
         """Give the sum of -log p of network and memory, if the memory judges at all."""
-        sums = -np.log(slow_p_values(self.members_[NETWORK].calibration_.held_out, raws[NETWORK]))
+        sums = -_log(slow_p_values(self.members_[NETWORK].calibration_.held_out, raws[NETWORK]))
         if Novelty.name in self.members_ and not self.windows_:
             sums = sums - _log(self.members_[Novelty.name].calibration_.p_values(raws[Novelty.name]))
         return np.asarray(sums, dtype=np.float64)

@@ -18,6 +18,7 @@ from logbert.pipeline import store
 from logbert.pipeline.answers import Answers
 from logbert.pipeline.intake import NO_TEMPLATES, Intake, LogIntake, Taken
 from logbert.pipeline.key_intake import KeyIntake
+from logbert.pipeline.learnt import Learnt
 from logbert.pipeline.seen import recall, remember
 from logbert.pipeline.verdicts import Detection, judge
 from logbert.pipeline.warned import warnings_to
@@ -104,6 +105,8 @@ class Pipeline:
         self.progress = progress
         self.facts_: dict[str, Any] = {}
         self.answers_ = Answers()
+        self._learnt: Learnt | None = None
+        self._folder = Path()
 
     def fit(self, inputs: Inputs, *, labels: str | Path | None = None, resume: bool = False) -> Self:
         """Learn what is ordinary from logs that are mostly normal.
@@ -115,31 +118,45 @@ class Pipeline:
         labels
             A file that says which sequences are abnormal; those, and what the format itself labels so, are left out.
         resume
-            Train an already fitted pipeline on, keeping its keys and its weights.
+            Train an already fitted pipeline on: it keeps its keys, its weights and the sequences it learnt from, and
+            those of these logs are added. Ranges of values and gaps are those of these logs alone.
         """
         paths = _paths(inputs)
-        if not (resume and hasattr(self, "intake_")):
+        going_on = resume and hasattr(self, "detector_")
+        if not going_on:
             self.intake_ = self.new_intake(paths)
         measuring = self._measures()
         self.intake_.slots = None if measuring else ()
         taken = self.intake_.learn(paths, self.progress)
         self._say(taken)
         sequences = self._normal(self.labelled(taken.sequences, labels))
+        before = self.learnt() if going_on else Learnt.none()
+        learnt = before.with_more(sequences)
         with warnings_to(self.progress):
-            if resume and hasattr(self, "detector_"):
-                self.detector_.fit_more(sequences)
+            if going_on:
+                self.detector_.read(taken.known).fit_more(learnt.rows())
             else:
                 self.detector_ = self.new_detector(taken.known).fit(sequences)
         if measuring:
             self._measure(Measurements(sequences, taken.values))
         if self._stopped():
             self.progress.note("stopped by Ctrl-C: the best network so far is kept; train on with --resume")
-        self.facts_ = {
+        added = {
             "records": taken.records,
             "sequences": len(sequences),
             "left_out_as_abnormal": len(taken.sequences) - len(sequences),
         }
+        if learnt is not before:
+            self.facts_ = {name: count + (self.facts_[name] if going_on else 0) for name, count in added.items()}
+        self.facts_["logs"] = list(learnt.logs)
+        self._learnt = learnt
         return self
+
+    def learnt(self) -> Learnt:
+        """Give the sequences it learnt from; those of a model on disk are read when they are asked for."""
+        if self._learnt is None:
+            self._learnt = Learnt.read(self._folder, self.facts_.get("logs", []))
+        return self._learnt
 
     def detect(self, inputs: Inputs) -> pl.DataFrame:
         """Judge other logs.
@@ -173,12 +190,14 @@ class Pipeline:
         if not hasattr(self, "detector_"):
             raise InputError("this pipeline has not been fitted yet; call fit first")
         found_before = recall(Path(folder))
+        learnt = self.learnt()
         with store.writing(Path(folder)) as partial:
             state = self.detector_.state()
             facts = {"detector": state.detector, "params": state.params, "facts": state.facts}
             store.write_json(partial / DETECTOR, facts)
             store.write_arrays(partial / ARRAYS, state.arrays)
             store.write_json(partial / ANSWERS, self.answers_.state())
+            learnt.write(partial)
             options = {name: getattr(self, name) for name in _OPTIONS} | {"detector": self.detector_.name}
             store.write_json(
                 partial / PIPELINE,
@@ -209,6 +228,7 @@ class Pipeline:
             if "progress" in pipeline.detector_.get_params():
                 pipeline.detector_.set_params(progress=progress)
             pipeline.facts_ = written["facts"]
+            pipeline._folder = folder
             pipeline.answers_ = Answers.from_state(store.read_json(folder / ANSWERS))
         except (KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"the model {folder} is damaged: {error!r}; train it again") from error
@@ -222,7 +242,7 @@ class Pipeline:
             **self.intake_.describe(),
             "trained on": f"{self.facts_['sequences']:,} sequences of {self.facts_['records']:,} records",
             "detector": _described(detector),
-            "boundary": f"raw score {threshold:.4g}, from {len(detector.calibration_.held_out):,} held-out sequences, "
+            "boundary": f"raw score {threshold:.4g}, from {len(detector.calibration_.held_out):,} normal sequences, "
             f"for {detector.false_alarms:g} false alarms",
         }
 
