@@ -189,12 +189,31 @@ def test_interrupted_while_several_learn_those_judge_that_had_time_and_all_go_on
     normal: list[list[int]], epochs: int, judging: int
 ) -> None:
     whole = LogBERT(epochs=3, hidden=16, networks=2).fit(normal)
-    cut = LogBERT(epochs=3, hidden=16, networks=2, progress=Interrupting(epochs)).fit(normal)
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)  # one network after the other
+        cut = LogBERT(epochs=3, hidden=16, networks=2, progress=Interrupting(epochs)).fit(normal)
+    finally:
+        torch.set_num_threads(threads)
     assert cut.interrupted_
     assert len(cut.panel_.readers) == judging
     assert len(cut.calibration_.held_out) == len(normal) * judging // 2
     again = LogBERT.from_state(cut.state()).fit_more(normal)
     assert not again.interrupted_
+    assert again.score(normal[:50]).tolist() == whole.score(normal[:50]).tolist()
+
+
+def test_interrupted_while_two_learn_side_by_side_both_stop_and_go_on(normal: list[list[int]]) -> None:
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        whole = LogBERT(epochs=4, hidden=16, networks=2).fit(normal)
+        cut = LogBERT(epochs=4, hidden=16, networks=2, progress=Interrupting(3)).fit(normal)
+        again = LogBERT.from_state(cut.state()).fit_more(normal)
+    finally:
+        torch.set_num_threads(threads)
+    assert cut.interrupted_
+    assert sum(course.epoch for course in cut.courses_) < 8
     assert again.score(normal[:50]).tolist() == whole.score(normal[:50]).tolist()
 
 

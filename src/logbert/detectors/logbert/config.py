@@ -58,7 +58,7 @@ class LogBERTConfig:
     emphasis
         Exponent: it weighs n**emphasis in the loss.
     rows
-        Sequences an epoch shows at least, repeats included; a log with few distinct ones has them shown more often.
+        Sequences an epoch shows, about, where there are no more; where few are distinct, they are shown more often.
     batch
         Sequences a training step.
     learning_rate

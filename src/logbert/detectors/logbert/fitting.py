@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from logbert.detectors.logbert.network import LogBERTNetwork
@@ -16,13 +20,12 @@ from logbert.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from logbert.detectors.corpus import Corpus
     from logbert.detectors.logbert.config import LogBERTConfig
     from logbert.detectors.logbert.course import Course, Weights
-    from logbert.progress import Progress
+    from logbert.progress import Progress, Step
 
 ANOTHER = 1_000_003  # from one network's seed to the next
 
@@ -66,11 +69,15 @@ def train(
 ) -> list[tuple[Reader, npt.NDArray[np.float32]]]:
     """Teach a network a part, from where its course stands; give each with the centre of what it was taught.
 
-    A part is what to learn from and what to hold out. Ctrl-C ends the training of one, and those after it get none.
+    A part is what to learn from and what to hold out. Small networks are taught side by side, a thread each; Ctrl-C
+    ends the training of all, and those that had not begun get none.
     """
     devices = [device] if device.type == "cuda" else []
     cut_short = any(course.interrupted for course in courses)  # then a network that had finished waits for the others
+    stop = Event()
     with suited_threads(config.hidden) as workers, torch.random.fork_rng(devices=devices):
+        # dropout draws from one stream of random numbers, which several at a time would disturb
+        together = workers if len(parts) > 1 and not config.dropout and device.type == "cpu" else 1
         pupils = []
         for number, (course, (train_on, held_out)) in enumerate(zip(courses, parts, strict=True)):
             own = seed + number * ANOTHER
@@ -80,18 +87,51 @@ def train(
                 Chunks.of(corpus, vocabulary, context=config.context, end=config.end) for corpus in (train_on, held_out)
             )
             lessons = Lessons.of(chunks, train_on.counts, config, networks=len(parts))
-            teacher = Teacher(network.to(device), config, seed=own, device=device, workers=workers)
+            teacher = Teacher(
+                network.to(device), config, seed=own, device=device, workers=workers // together, stop=stop
+            )
             teacher.take_up(course, lessons.epochs, again=not cut_short)
-            pupils.append((teacher, lessons, judged, held_out.counts, course))
+            pupils.append(Pupil(teacher, course, lessons, judged, held_out.counts))
         with progress.step("training", total=sum(course.epochs for course in courses), unit="epochs") as bar:
             done = sum(course.epoch for course in courses)
             if done:
                 bar.advance(done)
-            for teacher, lessons, judged, counts, course in pupils:
-                teacher.teach(lessons, judged, counts, course, bar)
-                if course.interrupted:
-                    break
-        return [
-            (Reader(teacher.network.eval(), config, seed=seed, device=device), teacher.centre(lessons).cpu().numpy())
-            for teacher, lessons, *_ in pupils
-        ]
+            teach_all(pupils, bar, stop, threads=together)
+        return [pupil.taught(seed) for pupil in pupils]
+
+
+def teach_all(pupils: Sequence[Pupil], bar: Step, stop: Event, *, threads: int) -> None:
+    """Teach so many at a time; Ctrl-C, of which only the main thread hears, is passed on by `stop`."""
+    if threads == 1:
+        for pupil in pupils:
+            pupil.learn(bar)
+        return
+    with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        learning = [pool.submit(pupil.learn, bar) for pupil in pupils]
+        try:
+            wait(learning)
+        except KeyboardInterrupt:
+            stop.set()
+        for each in learning:
+            each.result()
+
+
+@dataclass(frozen=True, eq=False)
+class Pupil:
+    """A network with its teacher, how far it is, and what it is taught."""
+
+    teacher: Teacher
+    course: Course
+    lessons: Lessons
+    held_out: Chunks
+    held_out_counts: npt.NDArray[np.int64]
+
+    def learn(self, bar: Step) -> None:
+        """Train to the end of the round, or to Ctrl-C."""
+        self.teacher.teach(self.lessons, self.held_out, self.held_out_counts, self.course, bar)
+
+    def taught(self, seed: int) -> tuple[Reader, npt.NDArray[np.float32]]:
+        """Give the network to read with, and c of equation 6, the mean of h_DIST over what it was taught."""
+        teacher = self.teacher
+        reader = Reader(teacher.network.eval(), teacher.config, seed=seed, device=teacher.device)
+        return reader, np.asarray(teacher.centre(self.lessons).cpu().numpy(), dtype=np.float32)

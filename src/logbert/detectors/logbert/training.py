@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,7 +71,7 @@ class Lessons:
         occurrences = counts[chunks.owners].astype(np.float64)
         repeats = np.ceil(occurrences**config.repeats).astype(np.int64)
         shown = int((repeats * -(-chunks.lengths // ROW)).sum())
-        repeats *= -(-config.rows // max(shown, 1))
+        repeats *= max(round(config.rows / max(shown, 1)), 1)
         weights = occurrences**config.emphasis / repeats
         mean = float(np.average(weights, weights=repeats)) if len(weights) else 1.0
         affordable = (
@@ -121,6 +122,7 @@ class Teacher:
         seed: int,
         device: torch.device,
         workers: int = 1,
+        stop: Event | None = None,
     ) -> None:
         self.network = network
         self.config = config
@@ -128,6 +130,7 @@ class Teacher:
         self.device = device
         self.reader = Reader(network, config, seed=seed, device=device)
         self.workers = workers
+        self.stop = stop or Event()
         moved = {  # with one task left out, the other's own weights are never moved
             name: parameter for name, parameter in network.named_parameters() if config.mlkp or "output" not in name
         }
@@ -153,6 +156,7 @@ class Teacher:
                     bar.advance(1, loss=round(loss, 4), held_out=round(judged, 4))
         except KeyboardInterrupt:
             course.interrupted = True
+            self.stop.set()
         if not course.best:  # Ctrl-C came before the first epoch was over
             course.best = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         self.network.load_state_dict(course.best)
@@ -172,6 +176,8 @@ class Teacher:
         total, seen = 0.0, 0
         batches = list(lessons.batches(self.config.batch, rng))
         for number, rows in enumerate(batches):
+            if self.stop.is_set():
+                raise KeyboardInterrupt
             rate = self._learning_rate((course.epoch + number / len(batches)) / course.epochs)
             parts = list(self._parts(lessons, rows, rng))
             learnt = work(lambda part: self._gradient(part, centre), parts)
