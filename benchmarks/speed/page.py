@@ -25,6 +25,11 @@ wide, sequences as they come, padded, each as often as it occurs, one mask (`ben
 code was measured elsewhere, on 2 cores, at 22 to 27 s an epoch of `hdfs_train` (180 to 220 sessions a second) and at
 673 sessions a second in detection.
 """
+GROWTH = """## How it grows
+
+All axes are in powers of ten: what is flat does not grow, and a line that rises by one power with each of the other's
+grows in proportion.
+"""
 TRIED = Path(__file__).with_name("tried.md")  # written by hand, with the commands that print its figures
 WORDS = {"aim": "aim", "must": "enough", "below": "**not yet**"}
 
@@ -35,10 +40,7 @@ def write(results: dict[str, Any], docs: Path) -> None:
     plots.mkdir(exist_ok=True)
     parts = [HEAD, _machine(results["machine"]), _table(results["rows"])]
     if results["curves"]:
-        parts.append(
-            "## How it grows\n\nAll axes are in powers of ten: what is flat does not grow, what rises by a power with each"
-            " power of the other grows in proportion.\n"
-        )
+        parts.append(GROWTH)
     for curve in results["curves"]:
         path = plots / f"{curve['name']}.svg"
         _plot(curve, path)
