@@ -4,6 +4,7 @@
     python -m benchmarks hdfs '1m-*' starting   # some rows, by name or group
     python -m benchmarks --list
     python -m benchmarks --full --write-docs    # all of it, into docs/performance.md
+    python -m benchmarks hdfs --write-docs      # one row again, the others as they were
 
 The real logs are needed at ../shared/data; rows that have nothing to measure say so.
 """
@@ -11,6 +12,7 @@ The real logs are needed at ../shared/data; rows that have nothing to measure sa
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -37,11 +39,17 @@ def main() -> int:
         for group, entry in found:
             print(f"{group:12}{entry.name:20}{entry.work}")
         return 0
-    if options.write_docs and options.names:
-        parser.error("--write-docs goes with all rows: the page is one run")
+    renewing = options.write_docs and options.names
+    if renewing and not options.json.is_file():
+        parser.error(f"there is no {options.json} to renew: measure all rows first")
+    before = json.loads(options.json.read_text(encoding="utf-8")) if renewing else None
     with tempfile.TemporaryDirectory(prefix="logbert-bench-") as folder:
         data = Data(Path(folder))
-        measured = results.measure_all(found, data, full=options.full, repeats=options.repeats, keep=options.json)
+        measured = results.measure_all(
+            found, data, full=options.full, repeats=options.repeats, keep=None if before else options.json
+        )
+    if before:
+        measured = results.renewed(before, measured) | {"failed": measured["failed"]}
     results.write(measured, options.json)
     if options.write_docs:
         page.write(measured, ROOT / "docs")

@@ -116,6 +116,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     source = SHARED / "hdfs" / "hdfs_train"
+    if not source.is_file():
+        parser.error(f"hdfs/hdfs_train is not in {SHARED}")
     with tempfile.TemporaryDirectory() as folder:
         rows, distinct = Path(folder, "rows"), Path(folder, "distinct")
         sessions.write_sessions(

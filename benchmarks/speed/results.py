@@ -55,6 +55,15 @@ def measure_all(
     return results
 
 
+def renewed(before: dict[str, Any], again: dict[str, Any]) -> dict[str, Any]:
+    """Put what was measured again in the place of what was measured before, and say so beside the machine."""
+    new = {one["name"]: one for one in (*again["rows"], *again["curves"])}
+    said = f"{', '.join(new)} (commit {again['machine']['commit']}, load {again['machine']['load']})"
+    said = "; ".join([*filter(None, [before["machine"].get("measured again")]), said])
+    parts = {part: [new.get(one["name"], one) for one in before[part]] for part in ("rows", "curves")}
+    return {**before, **parts, "machine": {**before["machine"], "measured again": said}}
+
+
 def _row(row: Row, data: Data, repeats: int) -> dict[str, Any]:
     peer = row.peer if row.peer and (not row.peer.needs or importlib.util.find_spec(row.peer.needs)) else None
     works = row.ours(data), peer.work(data) if peer else None

@@ -112,6 +112,18 @@ def test_targets_are_at_least_for_ratios_and_at_most_for_the_rest(of: str, value
     assert Target(of, must, aim).verdict(value) == verdict  # type: ignore[arg-type]
 
 
+def test_a_row_measured_again_takes_the_place_of_what_it_was() -> None:
+    def measured(commit: str, *names: str) -> dict[str, object]:
+        rows = [{"name": name, "of": commit} for name in names]
+        return {"rows": rows, "curves": [], "machine": {"commit": commit, "load": "0.1 to 0.2"}}
+
+    renewed = results.renewed(measured("a", "x", "y"), measured("b", "y"))
+    assert [(row["name"], row["of"]) for row in renewed["rows"]] == [("x", "a"), ("y", "b")]
+    assert renewed["machine"]["measured again"] == "y (commit b, load 0.1 to 0.2)"
+    twice = results.renewed(renewed, measured("c", "x"))
+    assert twice["machine"]["measured again"].endswith("; x (commit c, load 0.1 to 0.2)")
+
+
 def test_results_become_a_page_with_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib", exc_type=ImportError)
     log = tmp_path / "a.log"
