@@ -40,11 +40,12 @@ def main() -> int:
     if options.write_docs and options.names:
         parser.error("--write-docs goes with all rows: the page is one run")
     with tempfile.TemporaryDirectory(prefix="logbert-bench-") as folder:
-        measured = results.measure_all(found, Data(Path(folder)), full=options.full, repeats=options.repeats)
+        data = Data(Path(folder))
+        measured = results.measure_all(found, data, full=options.full, repeats=options.repeats, keep=options.json)
     results.write(measured, options.json)
     if options.write_docs:
         page.write(measured, ROOT / "docs")
-    return 0
+    return 1 if measured["failed"] else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What the default detector does on BGL, on data that drifts: near, drift, and drift with an operator who answers.
 
-    python -m benchmarks.bgl                      # about a minute on 2 cores
+    python -m benchmarks.bgl                      # some ten seconds on 2 cores
     python -m benchmarks.bgl --members novelty,logbert
 
 Train: the normal windows of the log's first half, cut into 100 records; for "near" also the normal windows of the first
@@ -16,24 +16,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.metrics import average_precision_score
+import polars as pl
 
 from logbert.detectors.fusion import Fusion
 from logbert.detectors.key_texts import KeyTexts
 from logbert.detectors.novelty import Novelty
 from logbert.detectors.watch import Watch
+from logbert.evaluation import Figures, operate, over_time
 from logbert.study import find_sources
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from logbert.detectors.watch import Watched
-
 BGL = Path(__file__).resolve().parents[2] / "shared" / "data" / "bgl"
-MOMENTS = 10  # how often the operator's figures are printed
-
 Sequences = list[list[int]]
-Flags = "npt.NDArray[np.bool_]"
 
 
 @dataclass(frozen=True)
@@ -59,21 +55,21 @@ def load(folder: Path) -> tuple[list[Split], KeyTexts]:
     return splits, texts
 
 
-def figures(flagged: npt.NDArray[np.bool_], labels: npt.NDArray[np.bool_]) -> str:
+def line(figures: Figures) -> str:
     """Give precision, recall, F1 and the realised false-alarm rate."""
-    hits = int((flagged & labels).sum())
-    precision, recall = hits / max(int(flagged.sum()), 1), hits / max(int(labels.sum()), 1)
-    f1 = 2 * hits / max(int(flagged.sum()) + int(labels.sum()), 1)
-    alarms = float((flagged & ~labels).sum() / (~labels).sum())
-    return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}  false alarms {alarms:.4f}"
+    return (
+        f"P {figures.precision:.3f}  R {figures.recall:.3f}  F1 {figures.f1:.3f}  "
+        f"false alarms {figures.false_alarms:.4f}"
+    )
 
 
 def show(
     what: str, flagged: npt.NDArray[np.bool_], split: Split, scores: npt.NDArray[np.float64] | None = None
 ) -> None:
     """Print one line of the table."""
-    area = "" if scores is None else f"  PR-AUC {average_precision_score(split.labels, scores):.3f}"
-    print(f"{split.name:18} {what:34} {figures(flagged, split.labels)}{area}")
+    figures = Figures.of(np.where(flagged, 2.0, 0.0) if scores is None else scores, split.labels)
+    area = "" if scores is None else f"  PR-AUC {figures.pr_auc:.3f}"
+    print(f"{split.name:18} {what:34} {line(figures)}{area}")
 
 
 def trivial(split: Split) -> None:
@@ -94,32 +90,15 @@ def members(fusion: Fusion, split: Split) -> None:
     show("fusion, each sequence by itself", scores >= 1, split, scores)
 
 
-def operate(fusion: Fusion, split: Split, batch: int) -> None:
+def operate_on(fusion: Fusion, split: Split, batch: int) -> None:
     """Let an operator answer each new incident once, with the truth of the sequence that raised it."""
-    watch = Watch(fusion)
-    flagged = np.zeros(len(split.test), dtype=np.bool_)
-    asked: list[int] = []
-    for begin in range(0, len(split.test), batch):
-        watched = watch.judge(split.test[begin : begin + batch])
-        flagged[begin : begin + batch] = watched.anomalous
-        asked += [begin + row for row in answer(watch, watched, split.labels[begin : begin + batch])]
-    every = len(split.test) // MOMENTS
-    for end in range(every, len(split.test) + 1, every):
-        answers = sum(row < end for row in asked)
-        part = figures(flagged[end - every : end], split.labels[end - every : end])
-        print(f"  windows {end - every:6,} to {end:6,}: {answers:3} answers so far  {part}")
-    show(f"fusion over time, {len(asked)} answers", flagged, split)
-
-
-def answer(watch: Watch, watched: Watched, truth: npt.NDArray[np.bool_]) -> list[int]:
-    """Answer what is new in a batch; give the rows that were asked about."""
-    asked = []
-    for row, cause in enumerate(watched.causes):
-        if cause is None or watch.feedback.is_convicted(cause) or watch.feedback.is_cleared(cause):
-            continue
-        watch.feedback.answer(cause, normal=not truth[row], beside=watched.beside[row])
-        asked.append(row)
-    return asked
+    keys = pl.Series("keys", split.test, dtype=pl.List(pl.Int32))
+    operated = operate(over_time(fusion, keys), split.labels, batch=batch)
+    for moment in operated.moments:
+        part = line(moment.figures)
+        print(f"  windows {moment.begin:6,} to {moment.end:6,}: {moment.answers:3} answers so far  {part}")
+    what = f"fusion over time, {operated.answers} answers"
+    print(f"{split.name:18} {what:34} {line(operated.figures)}")
 
 
 def main() -> None:
@@ -140,7 +119,7 @@ def main() -> None:
         members(fusion, split)
         watched = Watch(fusion).judge(split.test)
         show("fusion over time", watched.anomalous, split, watched.scores)
-        operate(fusion, split, options.batch)
+        operate_on(fusion, split, options.batch)
         print()
 
 

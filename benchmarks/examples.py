@@ -1,6 +1,7 @@
 """Refresh the pasted output in docs/examples.md: run its commands on the real logs, and put in what they print.
 
     .venv/bin/python -m benchmarks.examples --data ../shared/data
+    .venv/bin/python -m benchmarks.examples --data ../shared/data --only Hadoop
 
 Every line of a `console` block that begins with `$ ` is run by a shell, and what stands below it is replaced by what
 it prints now. The blocks of a section share a folder, in which `data` is the folder of real logs. Lines that report how
@@ -23,9 +24,12 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RUNNING = re.compile(r"^(?:training|reading)\b.*(?:/s|left)")
 
 
-def refreshed(page: str, data: Path) -> str:
-    """Give the page with new output in its blocks, section by section."""
-    return "".join(_section(section, data) for section in re.split(r"(?m)^(?=## )", page))
+def refresh(page: Path, data: Path, only: str = "") -> None:
+    """Put new output into the blocks of the sections whose title begins with `only`, one after the other."""
+    for section in re.split(r"(?m)^(?=## )", page.read_text(encoding="utf-8")):
+        if section.startswith(f"## {only}"):
+            new = _section(section, data)
+            page.write_text(page.read_text(encoding="utf-8").replace(section, new), encoding="utf-8")
 
 
 def _section(text: str, data: Path) -> str:
@@ -62,8 +66,9 @@ def _output(command: str, folder: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    data = parser.parse_args().data
-    PAGE.write_text(refreshed(PAGE.read_text(encoding="utf-8"), data), encoding="utf-8")
+    parser.add_argument("--only", default="", help="the beginning of a section's title")
+    options = parser.parse_args()
+    refresh(PAGE, options.data, options.only)
 
 
 if __name__ == "__main__":

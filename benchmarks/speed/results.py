@@ -26,12 +26,18 @@ PACKAGES = ("logbert", "polars", "numpy", "torch", "drain3")
 GIGA = 1 << 20  # kB, as Linux tells memory
 
 
-def measure_all(found: Sequence[tuple[str, Entry]], data: Data, *, full: bool, repeats: int) -> dict[str, Any]:
-    """Measure, printing each line of the table as it comes; give everything for JSON."""
+def measure_all(
+    found: Sequence[tuple[str, Entry]], data: Data, *, full: bool, repeats: int, keep: Path | None = None
+) -> dict[str, Any]:
+    """Measure, rows before curves, printing each line of the table as it comes; give everything for JSON.
+
+    What there is so far is kept in a file, if one is named.
+    """
     results: dict[str, Any] = {"machine": machine(), "rows": [], "curves": []}
+    results |= {"left_out": [], "failed": []}
     print(" | ".join(f"{name} {value}" for name, value in results["machine"].items()))
     print(f"{'name':16}{'work':62}{'ours':>16}{'peer':>16}{'ratio':>7}{'peak MB':>9}  reached", flush=True)
-    for group, entry in found:
+    for group, entry in sorted(found, key=lambda one: isinstance(one[1], Curve)):
         try:
             if isinstance(entry, Curve):
                 results["curves"].append({"group": group, **_curve(entry, data, full=full)})
@@ -39,6 +45,13 @@ def measure_all(found: Sequence[tuple[str, Entry]], data: Data, *, full: bool, r
                 results["rows"].append({"group": group, **_row(entry, data, repeats or entry.repeats)})
         except MissingDataError as error:
             print(f"{entry.name:16}left out: {error}", flush=True)
+            results["left_out"].append({"group": group, "name": entry.name, "why": str(error)})
+        except RuntimeError as error:
+            print(f"{entry.name:16}FAILED: {error}", flush=True)
+            results["failed"].append({"group": group, "name": entry.name, "why": str(error)})
+        if keep:
+            write(results, keep)
+    results["machine"]["load"] += f" to {os.getloadavg()[0]:.1f}"
     return results
 
 
@@ -122,6 +135,7 @@ def machine() -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "processor": _line_of("/proc/cpuinfo", "model name"),
         "memory": f"{int(_line_of('/proc/meminfo', 'MemTotal').split()[0]) / GIGA:.0f} GiB",
+        "load": f"{os.getloadavg()[0]:.1f}",
         "system": platform.system(),
         "Python": platform.python_version(),
         **{name: _version(name) for name in PACKAGES},

@@ -20,3 +20,7 @@ class OptionError(LogbertError):
 
 class ModelError(LogbertError):
     """A model directory is missing, damaged, or of a version this logbert does not know."""
+
+
+class OutputError(LogbertError):
+    """An output cannot be written: no room, no permission, no such place."""

@@ -3,11 +3,12 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from benchmarks.speed import copies, page, results
+from benchmarks.speed import copies, page, plain_network, results, sessions
 from benchmarks.speed.data import Data, MissingDataError
 from benchmarks.speed.measure import Command, Done, call, run
 from benchmarks.speed.rows import Curve, Row, Target, entries
@@ -57,7 +58,18 @@ def test_a_missing_log_leaves_its_row_out(tmp_path: Path, capsys: pytest.Capture
         Data(tmp_path, shared=tmp_path).hdfs()
     measured = results.measure_all(entries(["hdfs"]), Data(tmp_path, shared=tmp_path), full=False, repeats=1)
     assert measured["rows"] == []
+    assert [one["name"] for one in measured["left_out"]] == ["hdfs"]
     assert "left out: hdfs/HDFS_sample.log.gz is not in" in capsys.readouterr().out
+
+
+def test_a_row_that_fails_says_so_and_the_others_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [("g", Row(name, "trouble", "", lambda _: call(fail))) for name in ("one", "two")]
+    kept = tmp_path / "bench.json"
+    measured = results.measure_all(rows, Data(tmp_path), full=False, repeats=1, keep=kept)
+    assert [one["name"] for one in measured["failed"]] == ["one", "two"]
+    assert "the disk is on fire" in measured["failed"][0]["why"]
+    assert capsys.readouterr().out.count("FAILED") == 2
+    assert json.loads(kept.read_text())["failed"] == measured["failed"]
 
 
 def test_copies_differ_in_every_long_number_and_in_nothing_else(tmp_path: Path) -> None:
@@ -115,3 +127,34 @@ def test_results_become_a_page_with_plots(tmp_path: Path, capsys: pytest.Capture
     assert "MB ≤ 2000, aim 1000: aim" in text
     assert "(performance/grows.svg)" in text
     assert (tmp_path / "performance" / "grows.svg").stat().st_size < 100_000
+
+
+def test_stand_ins_are_as_many_sessions_of_as_many_kinds_as_asked_for(tmp_path: Path) -> None:
+    source, rows, distinct = tmp_path / "source", tmp_path / "rows", tmp_path / "distinct"
+    source.write_text("1 2 3 4\n" * 90 + "1 3 2 4\n" * 10)
+    files = {"source": str(source), "rows": str(rows), "distinct": str(distinct)}
+    assert sessions.write_sessions(**files, count=2_000, kinds=30, seed=0).units == 2_000
+    written = [tuple(session) for session in sessions.read(str(rows))]
+    assert len(written) == 2_000
+    assert sorted(set(written)) == sorted(map(tuple, sessions.read(str(distinct))))
+    assert len(set(written)) == 30
+    assert written.count((1, 2, 3, 4)) > 1_500
+    assert {key for session in written for key in session} == {1, 2, 3, 4}
+
+
+def test_windows_have_the_length_and_the_templates_asked_for_and_come_in_bursts(tmp_path: Path) -> None:
+    out = tmp_path / "windows"
+    sessions.write_windows(out=str(out), count=50, length=40, templates=30, seed=0)
+    windows = sessions.read(str(out))
+    assert {len(window) for window in windows} == {40}
+    assert {key for window in windows for key in window} <= set(range(1, 31))
+    assert sum(a == b for window in windows for a, b in pairwise(window)) > 50 * 39 * 0.5
+
+
+def test_the_plain_network_learns_and_judges_every_sequence(tmp_path: Path) -> None:
+    path = tmp_path / "sequences"
+    path.write_text("1 2 3 4\n1 3 2\n" * 20)
+    assert plain_network.train_epoch(str(path), 40).units == 40
+    judged = plain_network.score(str(path), 33)
+    assert judged.units == 33
+    assert 0 <= judged.facts["missed"] <= 33 * 4

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 import shutil
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from logbert.errors import InputError
 from tests.outcome import Run
 from tests.shop import shop_log
 
@@ -161,3 +164,75 @@ def test_log_content_cannot_command_the_terminal(run: Run, shop: Path, tmp_path:
     assert outcome.code == 0
     assert "\x1b]0;" not in outcome.out
     assert "pwned" in outcome.out
+
+
+def test_a_file_of_empty_lines_or_zeros(run: Run, shop: Path, tmp_path: Path) -> None:
+    for name, content in (("blank.log", b"\n\n\n"), ("zeros.log", bytes(100_000))):
+        (tmp_path / name).write_bytes(content)
+        assert name in run("train", tmp_path / name, "-o", tmp_path / "m").complains()
+        assert name in run("detect", tmp_path / name, "-m", shop / "model").complains()
+
+
+def test_an_output_that_cannot_be_written_is_found_before_any_work(run: Run, shop: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    inside = tmp_path / "file" / "out.jsonl"
+    outcome = run("detect", shop / "bad.log", "-m", shop / "model", "-o", inside)
+    assert str(inside) in outcome.complains()
+    assert "records" not in outcome.err
+    outcome = run("train", shop / "good.log", "-o", tmp_path / "file" / "m")
+    assert "cannot write" in outcome.complains()
+    assert "records" not in outcome.err
+    assert "cannot write" in run("parse", shop / "bad.log", "-o", tmp_path / "file" / "out.csv").complains()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "no command was given; see logbert --help"),
+        (("detect",), "Missing argument 'INPUT...'; see logbert detect --help"),
+        (("detect", "a.log"), "Missing option '--model' / '-m'"),
+        (("frobnicate",), "No such command 'frobnicate'"),
+        (("detect", "a.log", "-m", "m", "--top", "-1"), "'--top'"),
+        (("train", "a.log", "-o", "m", "--seed", "-1"), "'--seed'"),
+        (("train", "a.log", "-o", "m", "--false-alarms", "few"), "'--false-alarms'"),
+        (("evaluate", "a.log"), "-m MODEL"),
+        (("evaluate", "a.log", "--train-sequences", "5", "--split", "coin"), "'coin'"),
+        (("datasets",), "no command was given; see logbert datasets --help"),
+    ],
+)
+def test_a_command_that_makes_no_sense_is_one_line(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    assert said in run(*arguments).complains()
+
+
+def test_debug_shows_where_an_error_came_from(run: Run, shop: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.log"):
+        run("detect", shop / "nowhere.log", "-m", shop / "model", "--debug")
+
+
+def test_one_key_over_and_over(run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "one.log"
+    log.write_text("tick\n" * 3000)
+    for detector in ("novelty", "fusion"):
+        trained = run("train", log, "-o", tmp_path / "m", "--detector", detector)
+        assert trained.code == 0, trained.err
+        assert not verdicts(run, log, tmp_path / "m")["anomaly"].any()
+
+
+def test_damaged_archives_of_every_kind(run: Run, shop: Path, tmp_path: Path) -> None:
+    content = (shop / "good.log").read_bytes()
+    for ending, pack in ((".bz2", bz2.compress), (".xz", lzma.compress), (".gz", gzip.compress)):
+        log = tmp_path / f"cut.log{ending}"
+        log.write_bytes(pack(content)[:-200])
+        assert log.name in run("detect", log, "-m", shop / "model").complains()
+        log.write_bytes(pack(content)[:400] + os.urandom(400))
+        assert log.name in run("detect", log, "-m", shop / "model").complains()
+
+
+def test_answers_survive_training_on(run: Run, shop: Path, tmp_path: Path) -> None:
+    model = Path(shutil.copytree(shop / "model", tmp_path / "m"))
+    found = [json.loads(one) for one in run("detect", shop / "bad.log", "-m", model, "--json").out.splitlines()]
+    refused = next(one["incident"] for one in found if "refused" in one["title"])
+    assert run("feedback", model, refused, "--normal", "--why", "known").code == 0
+    assert run("train", shop / "good.log", "-o", model, "--resume").code == 0
+    assert "known" in run("feedback", model).out
+    assert "refused" not in run("detect", shop / "bad.log", "-m", model).out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -183,7 +182,7 @@ def test_reasons_are_the_same_after_a_round_trip(novelty: Novelty) -> None:
 
 
 @pytest.mark.real_data
-def test_half_a_million_hdfs_sessions_are_judged_in_seconds(shared_data: Path) -> None:
+def test_half_a_million_hdfs_sessions_score_as_each_distinct_one_does(shared_data: Path) -> None:
     lines = (shared_data / "hdfs" / "hdfs_train").read_text().splitlines()
     train = [[int(key) for key in line.split()] for line in lines]
     novelty = Novelty().fit(train)
@@ -191,8 +190,5 @@ def test_half_a_million_hdfs_sessions_are_judged_in_seconds(shared_data: Path) -
     distinct = [
         [*train[row], *rng.integers(1, 30, size=size)] for row, size in rng.integers(0, 4000, size=(18000, 2)) % 97
     ]
-    corpus = Corpus.of(distinct).take_rows(rng.integers(0, len(distinct), size=570_000))
-    begin = time.perf_counter()
-    scores = novelty.score(corpus)
-    assert len(scores) == 570_000
-    assert time.perf_counter() - begin < 20  # about 1 s on an idle machine
+    rows = rng.integers(0, len(distinct), size=570_000)
+    assert np.array_equal(novelty.score(Corpus.of(distinct).take_rows(rows)), novelty.score(distinct)[rows])

@@ -102,7 +102,7 @@ def test_what_is_settled_holds_every_number_of_the_network() -> None:
 
 def test_long_sequences_are_trained_on_for_fewer_epochs() -> None:
     few, many = Corpus.of([[1, 2]] * 5), Corpus.of([[n] * 400 for n in range(500)])
-    assert affordable_epochs(few, "default") == LogBERT().config.epochs > affordable_epochs(many, "default")
+    assert affordable_epochs(few, "paper") == LogBERT("paper").config.epochs > affordable_epochs(many, "paper")
 
 
 def test_an_unknown_method_is_named() -> None:

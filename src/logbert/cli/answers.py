@@ -31,7 +31,7 @@ def take_back(model: Path, incident: str) -> None:
     pipeline = Pipeline.load(model)
     gone = pipeline.answers_.undo(incident)
     pipeline.save(model)
-    typer.echo(f"{incident} is judged as before: {printable(gone.trouble.title)}")
+    typer.echo(f"{gone.trouble.id} is judged as before: {printable(gone.trouble.title)}")
 
 
 def list_answers(model: Path) -> None:

@@ -45,7 +45,14 @@ GroupOption = Annotated[
         help="auto, session:REGEX, field:NAME, time:5min, time:5min/1min, count:100 or count:100/50.",
     ),
 ]
-DetectorOption = Annotated[str, typer.Option("--detector", metavar="D", help="fusion, logbert or novelty.")]
+DetectorOption = Annotated[
+    str,
+    typer.Option(
+        "--detector",
+        metavar="D",
+        help="fusion, logbert, novelty, pca, isolation-forest, one-class-svm, logcluster, deeplog or loganomaly.",
+    ),
+]
 PresetOption = Annotated[str, typer.Option("--preset", metavar="P", help="default, or paper: as published.")]
 FalseAlarms = Annotated[
     float, typer.Option("--false-alarms", metavar="SHARE", help="Share of normal sequences that may be flagged.")
@@ -59,6 +66,10 @@ Masks = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads it at run time
     typer.Option("--masks", metavar="FILE", help="A TOML file or a drain3.ini with masks for parameters."),
 ]
+Templates = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--templates", metavar="FILE", help="EventId,EventTemplate: the text of the keys of sequences."),
+]
 
 
 def _version(on: bool) -> None:
@@ -67,12 +78,6 @@ def _version(on: bool) -> None:
 
         typer.echo(f"logbert {__version__}")
         raise typer.Exit
-
-
-Templates = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option("--templates", metavar="FILE", help="EventId,EventTemplate: the text of the keys of sequences."),
-]
 
 
 @app.callback()
@@ -99,16 +104,18 @@ def train(
     labels: Labels = None,
     masks: Masks = None,
     templates: Templates = None,
-    seed: Annotated[int, typer.Option("--seed", help="Everything random comes from it.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Everything random comes from it.", min=0)] = 0,
     device: Device = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Train the model at -o on.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn what is ordinary from a log that is mostly normal."""
+    from logbert.atomic import check_place
     from logbert.pipeline import Pipeline, store
 
     progress = _progress(quiet=quiet)
     store.refuse_to_overwrite(output)
+    check_place(output)
     if resume:
         pipeline = Pipeline.load(output, progress=progress)
     else:
@@ -147,12 +154,14 @@ def detect(
     quiet: Quiet = False,
 ) -> None:
     """Say what is out of the ordinary in a log, worst first, and why."""
-    from logbert.cli.printing import print_incidents, print_incidents_as_json
+    from logbert.atomic import check_place
+    from logbert.cli.printing import print_detection, print_incidents_as_json
     from logbert.pipeline import Pipeline, remember
     from logbert.report import check_ending, write_detection
 
     if output is not None:
         check_ending(output)
+        check_place(output)
     pipeline = Pipeline.load(model, progress=_progress(quiet=quiet))
     detection = pipeline.examine(inputs, templates=templates)
     incidents = detection.incidents
@@ -162,7 +171,7 @@ def detect(
     if as_json:
         print_incidents_as_json(incidents.head(top))
     else:
-        print_incidents(detection.verdicts, incidents, top)
+        print_detection(detection, top)
     if fail_on_anomaly and len(incidents):
         raise typer.Exit(1)
 
@@ -250,11 +259,15 @@ def evaluate(
     preset: PresetOption = "default",
     false_alarms: FalseAlarms = 0.001,
     masks: Masks = None,
+    templates: Templates = None,
     device: Device = "auto",
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Play an operator, too: each new incident is answered once, over time.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare verdicts with labels: precision, recall, F1, false alarms, beside the trivial detectors."""
+    """Compare verdicts with labels: precision, recall, F1, false alarms; members and trivial detectors beside them."""
     from logbert.cli.figures import print_figures, print_trials
     from logbert.errors import OptionError
     from logbert.evaluation import judge_with, run_trials
@@ -266,7 +279,9 @@ def evaluate(
     if split not in {"random", "time"}:
         raise OptionError(f"--split is random or time, not {split!r}")
     if model is not None:
-        print_figures(judge_with(Pipeline.load(model, progress=progress), inputs, labels=labels), as_json=as_json)
+        loaded = Pipeline.load(model, progress=progress)
+        judged = judge_with(loaded, inputs, labels=labels, templates=templates, feedback=feedback)
+        print_figures(judged, as_json=as_json)
         return
     pipeline = Pipeline(
         format=format,
@@ -275,6 +290,7 @@ def evaluate(
         preset=preset,
         false_alarms=false_alarms,
         masks=masks,
+        templates=templates,
         device=device,
         progress=progress,
     )
@@ -285,6 +301,7 @@ def evaluate(
         train=train_sequences,
         seeds=range(seeds),
         split="random" if split == "random" else "time",
+        feedback=feedback,
         progress=progress,
     )
     print_trials(trials, as_json=as_json)
@@ -339,7 +356,7 @@ def demo(
         typer.Option("--output", "-o", metavar="DIR", help="Keep the logs and the model here."),
     ] = None,
     *,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed, another day at the block store.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed, another day at the block store.", min=0)] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Simulate a block store's logs, train, inject faults, and see what is found."""

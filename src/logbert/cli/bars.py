@@ -23,12 +23,15 @@ def progress_on(stream: TextIO | None = None, *, quiet: bool = False) -> Progres
     """Give the progress that suits the stream (stderr, if none is named)."""
     stream = stream or sys.stderr
     if quiet:
-        return _Notes(stream)
+        return _Quiet(stream)
     return _Bars(stream) if stream.isatty() else _Lines(stream)
 
 
-class _Notes:
-    """Only what is worth a line; no bars."""
+WARNING = "warning: "
+
+
+class _Quiet:
+    """No progress and no remarks, only what would be a mistake not to know."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -38,15 +41,22 @@ class _Notes:
         yield _PlainStep(self.stream, name, total, unit, every=float("inf"))
 
     def note(self, text: str) -> None:
-        print(text, file=self.stream, flush=True)
+        if text.startswith(WARNING):
+            print(text, file=self.stream, flush=True)
 
 
-class _Lines(_Notes):
-    """A line now and then, for logs and pipes."""
+class _Lines:
+    """Remarks, and a line now and then about how far it is, for logs and pipes."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
 
     @contextmanager
     def step(self, name: str, total: float | None = None, unit: str = "") -> Iterator[Step]:
         yield _PlainStep(self.stream, name, total, unit, every=SECONDS_BETWEEN_LINES)
+
+    def note(self, text: str) -> None:
+        print(text, file=self.stream, flush=True)
 
 
 class _PlainStep:
@@ -61,12 +71,14 @@ class _PlainStep:
         if now - self.said < self.every:
             return
         self.said = now
-        share = f" of {_amount(self.total, self.unit)}" if self.total else ""
+        done = _amount(self.done, self.unit)
+        if self.total:
+            done = f"{done.removesuffix(f' {self.unit}')} of {_amount(self.total, self.unit)}"
         rate = self.done / max(now - self.began, 1e-9)
         left = f", {_clock((self.total - self.done) / rate)} left" if self.total and rate else ""
         more = "".join(f", {_fact(name, value)}" for name, value in facts.items())
         print(
-            f"{self.name}: {_amount(self.done, self.unit)}{share}, {_amount(rate, self.unit)}/s{left}{more}",
+            f"{self.name}: {done}, {_amount(rate, self.unit)}/s{left}{more}",
             file=self.stream,
             flush=True,
         )
@@ -139,7 +151,7 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _fact(name: str, value: float | str) -> str:
-    return f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
+    return f"{name.replace('_', ' ')} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
 
 
 def _clock(seconds: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from logbert.cli.printing import print_incidents
+from logbert.cli.printing import print_detection
 from logbert.errors import OptionError
 from logbert.simulator.demo import run_demo
 
@@ -34,7 +34,7 @@ def show_demo(folder: Path | None, *, seed: int, progress: Progress) -> None:
 
 
 def _show(result: DemoResult) -> None:
-    print_incidents(result.detection.verdicts, result.detection.incidents, TOP)
+    print_detection(result.detection, TOP)
     figures = result.figures
     typer.echo(
         f"\nagainst the truth: {figures.faults} of {figures.sessions:,} sessions were faulty; found {figures.found}, "

@@ -148,24 +148,25 @@ class Detector(ABC):
             Normal sequences for the boundary. Without them a part of `sequences` is drawn by `seed` and kept apart: a
             tenth, unless the detector says otherwise.
         """
-        return self._fit(sequences, held_out, self._learn)
+        return self._fit(sequences, held_out, self._learn, self._learn_across)
 
     def fit_more(self, sequences: SequencesLike, *, held_out: SequencesLike | None = None) -> Self:
         """Go on learning from more sequences; a detector that cannot do that learns afresh from these."""
         return self.fit(sequences, held_out=held_out)
 
     def _fit(
-        self, sequences: SequencesLike, held_out: SequencesLike | None, learn: Callable[[Corpus, Corpus], None]
+        self,
+        sequences: SequencesLike,
+        held_out: SequencesLike | None,
+        learn: Callable[[Corpus, Corpus], None],
+        learn_across: Callable[[Corpus], Scores | None],
     ) -> Self:
-        """Hold some sequences out, learn from the others, find the boundary."""
+        """Learn from all sequences, each judged by what did not learn from it, or hold some out; find the boundary."""
         corpus = Corpus.of(sequences)
         if corpus.rows == 0:
             raise InputError("there are no sequences to learn from")
-        if held_out is None:
-            train, apart = split_held_out(corpus, seed=self.seed, share=self._held_out_share(corpus.rows))
-        else:
-            train, apart = corpus, Corpus.of(held_out)
-        rows = corpus.rows + (0 if held_out is None else apart.rows)
+        apart = None if held_out is None else Corpus.of(held_out)
+        rows = corpus.rows + (0 if apart is None else apart.rows)
         if rows < ENOUGH_SEQUENCES:
             warnings.warn(
                 f"only {rows} normal {'sequence' if rows == 1 else 'sequences'} to learn from: "
@@ -173,9 +174,23 @@ class Detector(ABC):
                 LittleDataWarning,
                 stacklevel=3,
             )
-        learn(train, apart)
+        if apart is None:
+            raw = learn_across(corpus)
+            if raw is not None:
+                self._calibrate_on(raw[~np.isnan(raw)])
+                return self
+            corpus, apart = split_held_out(corpus, seed=self.seed, share=self._held_out_share(corpus.rows))
+        learn(corpus, apart)
         self.calibrate(apart)
         return self
+
+    def _learn_across(self, corpus: Corpus) -> Scores | None:
+        """Learn from all of it, and give each row a score that owes nothing to having learnt from that row.
+
+        None, with nothing learnt, where that cannot be done: then some sequences are held out. NaN where a row could
+        not be judged.
+        """
+        return None
 
     def _held_out_share(self, rows: int) -> float:
         """Say which share of the normal sequences is kept apart when none are given."""
@@ -184,11 +199,11 @@ class Detector(ABC):
     def calibrate(self, held_out: SequencesLike) -> None:
         """Set the boundary from normal sequences that were held out of training."""
         corpus = Corpus.of(held_out)
-        self.calibration_ = Calibration.of(
-            np.asarray(corpus.spread(self.raw_scores(corpus)), dtype=np.float64),
-            false_alarms=self.false_alarms,
-            unit=self.unit,
-        )
+        self._calibrate_on(np.asarray(corpus.spread(self.raw_scores(corpus)), dtype=np.float64))
+
+    def _calibrate_on(self, raw: Scores) -> None:
+        """Set the boundary from the raw scores of normal sequences that were not learnt from, one a row."""
+        self.calibration_ = Calibration.of(raw, false_alarms=self.false_alarms, unit=self.unit)
 
     def score(self, sequences: SequencesLike) -> Scores:
         """Score each sequence; 1.0 and above is anomalous."""

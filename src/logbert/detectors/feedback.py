@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from logbert.detectors.base import Reason
 
@@ -44,6 +44,15 @@ def cause_of(reason: Reason) -> Cause:
     """Name the cause that a verdict's worst reason stands for."""
     keys = () if reason.subject is None else (reason.subject,)
     return Cause.of_new_keys(keys) if reason.kind == "unseen key" else Cause(reason.kind, keys)
+
+
+def causes_of(reasons: Sequence[Reason]) -> list[Cause]:
+    """Name what a single detector's verdict stands on: its worst reason, and every key it never saw, worst first.
+
+    An answer about one of them says nothing of the others. Verdicts without reasons have their score as cause.
+    """
+    causes = [cause_of(reason) for place, reason in enumerate(reasons) if not place or reason.kind == "unseen key"]
+    return causes or [Cause("high score")]
 
 
 @dataclass(frozen=True)
@@ -141,6 +150,10 @@ class Feedback:
         """Say whether a cause was called an anomaly."""
         answer = self._answers.get(cause)
         return answer is not None and not answer.normal
+
+    def standing(self, causes: Iterable[Cause]) -> Cause | None:
+        """Give the first cause that was not called normal."""
+        return next((cause for cause in causes if not self.is_cleared(cause)), None)
 
     def convicted(self, new_keys: Iterable[int]) -> Cause | None:
         """Give the smallest set of new keys that was called an anomaly and is wholly among these."""

@@ -2,18 +2,21 @@
 
 How they are combined
 ---------------------
-Every member turns its raw score into a p-value: the share of normal sequences expected to be at least that odd, from
-sequences none of the members learnt from. The members' p-values depend on each other, so they are not multiplied; each
-has a share w of the false alarms that were asked for (the shares add up to 1), and the combined p-value is the smallest
-p / w. If each p-value is valid, no more than the asked share of normal sequences gets below it, whatever the dependence
-(Bonferroni's inequality): P(min p_i / w_i <= a) <= sum P(p_i <= w_i a) <= sum w_i a = a. That is careful where members
-agree. Where there are enough held-out sequences to see the asked rate directly, the combined p-value is calibrated once
-more on them, which gives the care back.
+Every member turns its raw score into a p-value: the share of normal sequences expected to be at least that odd. Where
+it can, each learns from all sequences and judges each by what it learnt from the others: the memory and the new keys by
+leaving one out at a time, the network by several of its kind, each taught without a part (`logbert.panel`). Where there
+are so many sequences that a part of them is enough, that part is held out from all.
 
-The network is trained once, so its p-values come from a tenth of the sequences and cannot show how rare its loudest
-scores are. Two things make up for it. Past the largest held-out score its tail is taken to fall off like a power
-(Hill's estimate), which is slow. And it does not speak alone: its witness is the sum of -log p of network and memory,
-calibrated on held-out sequences, where both judge the same sequence: what is a little odd to both is odd.
+The members' p-values depend on each other, so they are not multiplied; each has a share w of the false alarms that were
+asked for (the shares add up to 1), and the combined p-value is the smallest p / w. If each p-value is valid, no more
+than the asked share of normal sequences gets below it, whatever the dependence (Bonferroni's inequality):
+P(min p_i / w_i <= a) <= sum P(p_i <= w_i a) <= sum w_i a = a. That is careful where members agree. Where there are
+enough such sequences to see the asked rate directly, the combined p-value is calibrated once more on them, which gives
+the care back.
+
+The network does not speak alone: its witness is the sum of -log p of network and memory, calibrated in its turn on
+sequences that neither learnt from: what is a little odd to both is odd. In that sum, past the largest score that such
+sequences had, the network's tail is taken to fall off like a power (Hill's estimate), which is slow.
 
 Who judges what
 ---------------
@@ -56,12 +59,12 @@ if TYPE_CHECKING:
 NEW_KEYS = NewKeys.name
 NETWORK = "logbert"
 # Of the false alarms, in tenths. A key nobody saw is so rare among normal sequences that a small share is enough, and
-# the memory's p-values come from more sequences than the network's.
-SHARES = {NEW_KEYS: 1.0, Novelty.name: 6.0, NETWORK: 3.0}
+# the network speaks together with the memory, so that what the memory says alone is said twice.
+SHARES = {NEW_KEYS: 1.0, Novelty.name: 1.0, NETWORK: 8.0}
 TAIL = 0.1  # the largest tenth of the network's held-out scores is its tail
 STRUCTURE = ("key set", "count vector")  # what the memory remembers beside keys; a new length is a new count vector
 ORDER = "2-gram"  # ... and this, where no network judges the order
-RECALIBRATES_FROM = 5  # as many held-out sequences must be expected beyond the boundary to find it among them
+RECALIBRATES_FROM = 3  # as many held-out sequences must be expected beyond the boundary to find it among them
 SAME_LENGTH = 0.95  # windows of a fixed number of records: this share of sequences has the same length ...
 SELDOM_THE_SAME = 0.01  # ... and this share a count vector of its own
 
@@ -142,13 +145,32 @@ class Fusion(Detector):
         self.measured_ = Measured(false_alarms=self.false_alarms).learn(measurements, self.texts)
         return self
 
-    def _learn(self, train: Corpus, held_out: Corpus) -> None:
+    def _begin(self, corpus: Corpus) -> None:
         self.measured_ = None
         self.members_ = self._made()
         self.new_keys.read(self.texts)
+        self.windows_ = cut_anywhere(corpus) if self.windows is None else self.windows
+
+    def _learn(self, train: Corpus, held_out: Corpus) -> None:
+        self._begin(train)
         for member in self.members_.values():
             member._learn(train, held_out)
-        self.windows_ = cut_anywhere(train) if self.windows is None else self.windows
+
+    def _learn_across(self, corpus: Corpus) -> Scores | None:
+        """Have every member learn from all rows, and combine what each made of the rows it had not learnt from."""
+        self._begin(corpus)
+        raws: dict[str, Scores] = {}
+        for name in reversed(self.members_):  # the network first: if it must hold sequences out, so must all
+            raw = self.members_[name]._learn_across(corpus)
+            if raw is None:
+                return None
+            raws[name] = raw
+        judged = ~np.isnan(sum(raws.values()))
+        for name, raw in raws.items():
+            self.members_[name]._calibrate_on(raw[judged])
+        if NETWORK in self.members_:
+            self._agree_on(self._agreement({name: raw[judged] for name, raw in raws.items()}))
+        return np.where(judged, self._together(raws), np.nan)
 
     def _made(self) -> dict[str, Detector]:
         chosen = (self.members,) if isinstance(self.members, str) else tuple(self.members)
@@ -172,7 +194,7 @@ class Fusion(Detector):
         for member in self.members_.values():
             member.calibrate(corpus)
         if NETWORK in self.members_:
-            self._agree_on(corpus.spread(self._agreement(corpus)))
+            self._agree_on(corpus.spread(self._agreement(self._raws(corpus))))
         super().calibrate(corpus)
 
     def _agree_on(self, held_out: npt.NDArray[np.generic]) -> None:
@@ -180,13 +202,14 @@ class Fusion(Detector):
         sums = np.asarray(held_out, dtype=np.float64)
         self.agreement_ = Calibration.of(sums, false_alarms=self.false_alarms, unit=1.0)
 
-    def _agreement(self, corpus: Corpus) -> Scores:
+    def _raws(self, corpus: Corpus) -> dict[str, Scores]:
+        return {name: member.raw_scores(corpus) for name, member in self.members_.items()}
+
+    def _agreement(self, raws: dict[str, Scores]) -> Scores:
         """Give the sum of -log p of network and memory, if the memory judges at all."""
-        network = self.members_[NETWORK]
-        sums = -np.log(slow_p_values(network.calibration_.held_out, network.raw_scores(corpus)))
+        sums = -np.log(slow_p_values(self.members_[NETWORK].calibration_.held_out, raws[NETWORK]))
         if Novelty.name in self.members_ and not self.windows_:
-            memory = self.members_[Novelty.name]
-            sums = sums - _log(memory.calibration_.p_values(memory.raw_scores(corpus)))
+            sums = sums - _log(self.members_[Novelty.name].calibration_.p_values(raws[Novelty.name]))
         return np.asarray(sums, dtype=np.float64)
 
     @property
@@ -204,22 +227,28 @@ class Fusion(Detector):
 
     def raw_scores(self, corpus: Corpus) -> Scores:
         """Give -log of the combined p-value of each distinct sequence."""
-        combined: Scores = np.max(np.stack(list(self.evidence(corpus).values())), axis=0)
-        return combined
+        return self._together(self._raws(corpus))
 
     def evidence(self, corpus: Corpus) -> dict[str, Scores]:
         """Give each member's -log(p / w) for each distinct sequence; 0 is none."""
+        return self._weighed(self._raws(corpus))
+
+    def _together(self, raws: dict[str, Scores]) -> Scores:
+        combined: Scores = np.max(np.stack(list(self._weighed(raws).values())), axis=0)
+        return combined
+
+    def _weighed(self, raws: dict[str, Scores]) -> dict[str, Scores]:
         judging = [name for name in self.members_ if not (name == Novelty.name and self.windows_)]
         total = sum(SHARES[name] for name in judging)
         found: dict[str, Scores] = {}
         for name, member in self.members_.items():
             if name not in judging:
-                found[name] = np.zeros(len(corpus), dtype=np.float64)
+                found[name] = np.zeros(len(raws[name]), dtype=np.float64)
                 continue
             if name == NETWORK:
-                p_values = self.agreement_.p_values(self._agreement(corpus))
+                p_values = self.agreement_.p_values(self._agreement(raws))
             else:
-                p_values = member.calibration_.p_values(member.raw_scores(corpus))
+                p_values = member.calibration_.p_values(raws[name])
             found[name] = np.maximum(np.log(SHARES[name] / total) - _log(p_values), 0.0)
         return found
 

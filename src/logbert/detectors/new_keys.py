@@ -114,6 +114,11 @@ class NewKeys(Detector):
         alone = is_among(tally.keys, keys[rows == 1])
         self.left_out_: Scores = self._raw(tally, alone)[train.inverse]
 
+    def _learn_across(self, corpus: Corpus) -> Scores | None:
+        """Know all keys, and judge each row as if its own keys were known only from the others."""
+        self._learn(corpus, corpus)
+        return self.left_out_
+
     def _settle(self) -> None:
         """Take the known keys' texts as routine."""
         self._judged = {}

@@ -85,6 +85,11 @@ class Novelty(Detector):
             raise OptionError(f"parts={chosen!r}: choose one or more of {', '.join(map(repr, PARTS))}")
         return [name for name in PARTS if name in chosen]
 
+    def _learn_across(self, corpus: Corpus) -> Scores | None:
+        """Remember all, and judge each row as if it were the one that is not remembered."""
+        self._learn(corpus, corpus)
+        return self.left_out_
+
     def calibrate(self, held_out: SequencesLike) -> None:
         """Set the boundary from held-out sequences, and from training ones where those are too few."""
         super().calibrate(held_out)
@@ -114,8 +119,14 @@ class Novelty(Detector):
 
     def explain(self, sequence: Sequence[int] | npt.NDArray[np.integer]) -> list[Reason]:
         """Say what never occurred before, the rarest kind of novelty first."""
+        return self.explain_all(Corpus.of([sequence]))[0]
+
+    def explain_all(self, corpus: Corpus) -> list[list[Reason]]:
+        """Explain each distinct sequence."""
         self._must_be_fitted()
-        view = View(Corpus.of([sequence]))
+        return [self._explain(View(Corpus.single(keys))) for keys in corpus]
+
+    def _explain(self, view: View) -> list[Reason]:
         found: list[Reason] = []
         for name, part in self.parts_.items():
             rarity = float(self.rarities_[name].probability(part.values(view))[0])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -20,8 +20,10 @@ SMALL = 128  # hidden units; measured: at 64, a second thread gains little alone
 
 
 @contextmanager
-def suited_threads(hidden: int) -> Iterator[None]:
+def suited_threads(hidden: int) -> Iterator[int]:
     """Use one thread for a small network, and as many as torch has for a larger one.
+
+    Gives how many pieces of work may go on side by side, so that all the threads there were have something to do.
 
     Threads that share a core with other programs wait for each other actively at the end of every operation, and a
     small network has thousands of operations a second.
@@ -30,9 +32,31 @@ def suited_threads(hidden: int) -> Iterator[None]:
     if hidden <= SMALL:
         torch.set_num_threads(1)
     try:
-        yield
+        yield before if hidden <= SMALL else 1
     finally:
         torch.set_num_threads(before)
+
+
+class SideBySide(Protocol):
+    """Works on a few items, perhaps at the same time, and gives what is found in their order."""
+
+    def __call__(self, work: Callable[[Item], Found], items: Sequence[Item]) -> list[Found]:
+        """Work on the items."""
+
+
+@contextmanager
+def side_by_side(workers: int) -> Iterator[SideBySide]:
+    """Keep threads at hand for small pieces of work that come again and again; the caller's own thread works, too."""
+    if workers == 1:
+        yield lambda work, items: list(map(work, items))
+        return
+    with ThreadPoolExecutor(workers - 1, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+
+        def spread(work: Callable[[Item], Found], items: Sequence[Item]) -> list[Found]:
+            others = [pool.submit(work, item) for item in items[1:]]
+            return [*map(work, items[:1]), *(other.result() for other in others)]
+
+        yield spread
 
 
 def in_parallel(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:

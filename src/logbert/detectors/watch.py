@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from logbert.detectors.base import Reason
     from logbert.detectors.fusion import Fusion
     from logbert.detectors.measured import RowFindings
 
@@ -51,11 +52,14 @@ class Watched:
         What made it anomalous; None for those that are not.
     beside
         The other new keys of an anomalous sequence, which an answer "normal" clears too.
+    reasons
+        Why sequences are odd, of all that are without regard to what is known by now; by their keys, as bytes.
     """
 
     scores: Scores
     causes: list[Cause | None]
     beside: list[tuple[int, ...]]
+    reasons: dict[bytes, list[Reason]]
 
     @property
     def anomalous(self) -> npt.NDArray[np.bool_]:
@@ -108,10 +112,11 @@ class Watch:
         changed = np.array([bool(keys) for keys in new_keys], dtype=np.bool_)
         left = whole.copy()  # what the scores are once the new keys are known
         left[changed] = self._scores(self.fusion.without_new_keys(subset(corpus, np.flatnonzero(changed))))[1]
-        oddities = {
-            False: self._oddities(corpus, np.flatnonzero(whole >= 1.0)),
-            True: self._oddities(self.fusion.without_new_keys(corpus), np.flatnonzero(changed & (left >= 1.0))),
-        }
+        as_they_are = np.flatnonzero(whole >= 1.0)
+        reasons = self.fusion.explain_all(subset(corpus, as_they_are))
+        once_known = np.flatnonzero(changed & (left >= 1.0))
+        others = self.fusion.explain_all(subset(self.fusion.without_new_keys(corpus), once_known))
+        oddities = {False: _oddities(as_they_are, reasons), True: _oddities(once_known, others)}
         scores = whole[corpus.inverse]
         causes: list[Cause | None] = [None] * corpus.rows
         beside: list[tuple[int, ...]] = [()] * corpus.rows
@@ -133,7 +138,8 @@ class Watch:
             if odd is not None and (cause is None or (cause.kind != NEW_KEYS and odd_score > score)):
                 cause = odd
             scores[row], causes[row] = max(score, odd_score), cause
-        return Watched(scores, causes, beside)
+        told = {corpus[place].tobytes(): found for place, found in zip(as_they_are.tolist(), reasons, strict=True)}
+        return Watched(scores, causes, beside, told)
 
     def _scores(self, corpus: Corpus) -> tuple[Scores, Scores]:
         """Score each distinct sequence by its new keys, and by all else."""
@@ -169,15 +175,6 @@ class Watch:
             return False
         return self._seen[key] > self.patience
 
-    def _oddities(self, corpus: Corpus, odd: npt.NDArray[np.integer]) -> dict[int, Cause]:
-        """Name the cause of each distinct sequence that is odd beside its new keys, by its worst reason."""
-        causes = {}
-        for place, found in zip(odd.tolist(), self.fusion.explain_all(subset(corpus, odd)), strict=True):
-            worst = next((reason for reason in found if reason.kind != "unseen key"), None)
-            keys = () if worst is None or worst.subject is None else (worst.subject,)
-            causes[place] = Cause(worst.kind, keys) if worst else Cause("high score")
-        return causes
-
     def _report(self, cause: Cause) -> Cause | None:
         """Say whether an oddity of known keys is to be reported, and count it."""
         if self.feedback.is_cleared(cause):
@@ -205,3 +202,13 @@ class Watch:
         """Go on from what `state` gave."""
         self._seen = Counter(dict(state["seen"]))
         self._reported = Counter({Cause(kind, tuple(keys)): times for kind, keys, times in state["reported"]})
+
+
+def _oddities(odd: npt.NDArray[np.integer], reasons: list[list[Reason]]) -> dict[int, Cause]:
+    """Name the cause of each distinct sequence that is odd beside its new keys, by its worst reason."""
+    causes = {}
+    for place, found in zip(odd.tolist(), reasons, strict=True):
+        worst = next((reason for reason in found if reason.kind != "unseen key"), None)
+        keys = () if worst is None or worst.subject is None else (worst.subject,)
+        causes[place] = Cause(worst.kind, keys) if worst else Cause("high score")
+    return causes

@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logbert.detectors.corpus import Corpus
+from logbert.detectors.fusion import Fusion
 from logbert.detectors.novelty import Novelty
-from logbert.errors import InputError
+from logbert.detectors.watch import Watch
+from logbert.evaluation.judged import in_time, members, operated
 from logbert.evaluation.metrics import Figures
 from logbert.evaluation.splits import Split, split_rows
+from logbert.pipeline import warnings_to
 from logbert.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from logbert.detectors.corpus import Rows
+    from logbert.evaluation.operator import Operated
     from logbert.pipeline import Pipeline
     from logbert.pipeline.intake import Taken
 
@@ -44,6 +49,8 @@ class Trial:
         How long the detector took.
     short_left_out
         The detector's figures without sequences shorter than `SHORT`, as the paper's code counts.
+    feedback
+        What came of it with an operator who answers, if that was asked for.
     """
 
     seed: int
@@ -51,6 +58,7 @@ class Trial:
     train_seconds: float
     judge_seconds: float
     short_left_out: Figures
+    feedback: Operated | None = None
 
 
 SHORT = 10  # the paper's code drops sequences of fewer keys
@@ -64,6 +72,7 @@ def run_trials(
     train: int,
     seeds: Sequence[int],
     split: Split,
+    feedback: bool = False,
     progress: Progress = SILENT,
 ) -> list[Trial]:
     """Split, train and judge once a seed.
@@ -82,6 +91,8 @@ def run_trials(
         One trial each.
     split
         `random` or `time`.
+    feedback
+        Let an operator answer each new incident once, with the truth of the sequence that raised it.
     progress
         Who is told how it goes.
     """
@@ -91,22 +102,17 @@ def run_trials(
     for seed in seeds:
         chosen, judged = split_rows(sequences, train, split=split, seed=seed)
         taught = intake.learn_from(inputs, sequences[chosen], progress)
-        trial = _trial(pipeline, seed, taught, (chosen, judged), sequences["label"][judged])
+        label = sequences["label"][judged]
+        with warnings_to(progress):
+            trial = _trial(pipeline, seed, taught, (chosen, judged), label, feedback=feedback)
         progress.note(f"seed {seed}: {_line(trial)}")
         trials.append(trial)
     return trials
 
 
-def judge_with(pipeline: Pipeline, inputs: Sequence[str | Path], *, labels: str | Path | None) -> dict[str, Figures]:
-    """Judge labelled data with a trained model."""
-    sequences = pipeline.labelled(pipeline.take(inputs).sequences, labels)
-    if sequences["label"].null_count() == len(sequences):
-        raise InputError("there are no labels: this format has none, so name a file of them with --labels")
-    truth = sequences["label"].fill_null(value=False).to_numpy()
-    return {pipeline.detector_.name: Figures.of(pipeline.detector_.score(sequences), truth)}
-
-
-def _trial(pipeline: Pipeline, seed: int, taken: Taken, rows: tuple[Rows, Rows], label: pl.Series) -> Trial:
+def _trial(
+    pipeline: Pipeline, seed: int, taken: Taken, rows: tuple[Rows, Rows], label: pl.Series, *, feedback: bool
+) -> Trial:
     truth = label.fill_null(value=False).to_numpy()
     learn, judge = taken.sequences[rows[0]], taken.sequences[rows[1]]
     detector = pipeline.new_detector(taken.known).set_params(seed=seed)
@@ -115,13 +121,21 @@ def _trial(pipeline: Pipeline, seed: int, taken: Taken, rows: tuple[Rows, Rows],
     taught = time.perf_counter()
     scores = detector.score(judge)
     done = time.perf_counter()
+    figures = {detector.name: Figures.of(scores, truth)}
+    if isinstance(detector, Fusion):
+        order = in_time(judge)
+        watched = Watch(detector).judge(judge["keys"].gather(order))
+        figures[f"{detector.name} over time"] = Figures.of(watched.scores, truth[order])
+    alone = members(detector, Corpus.of(judge))
+    figures |= {name: Figures.of(values, truth) for name, values in alone.items()}
     long = judge["keys"].list.len().to_numpy() >= SHORT
     return Trial(
         seed=seed,
-        figures={detector.name: Figures.of(scores, truth), **trivial(learn, judge, truth)},
+        figures=figures | trivial(learn, judge, truth),
         train_seconds=taught - began,
         judge_seconds=done - taught,
         short_left_out=Figures.of(scores[long], truth[long]),
+        feedback=operated(detector, judge, truth) if feedback else None,
     )
 
 

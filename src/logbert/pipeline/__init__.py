@@ -7,7 +7,8 @@ from logbert.pipeline.parsing import parse_inputs
 from logbert.pipeline.pipeline import Pipeline
 from logbert.pipeline.seen import find as find_incident
 from logbert.pipeline.seen import remember
-from logbert.pipeline.verdicts import Detection
+from logbert.pipeline.verdicts import Detection, measured_of, score_all
+from logbert.pipeline.warned import warnings_to
 
 __all__ = [
     "Answer",
@@ -16,7 +17,10 @@ __all__ = [
     "Pipeline",
     "find_incident",
     "incidents_of",
+    "measured_of",
     "parse_inputs",
     "remember",
+    "score_all",
+    "warnings_to",
     "write_verdicts",
 ]

@@ -64,13 +64,14 @@ class Answers:
         self._answers[answer.trouble] = answer
 
     def undo(self, incident: str) -> Answer:
-        """Take the answer about an incident back."""
-        for trouble, answer in self._answers.items():
-            if trouble.id == incident:
-                return self._answers.pop(trouble) and answer
-        raise OptionError(
-            f"nobody has answered about incident {incident!r}; `logbert feedback MODEL` lists the answers"
+        """Take the answer about an incident back; as much of its id as is unambiguous is enough."""
+        matching = [trouble for trouble in self._answers if incident and trouble.id.startswith(incident)]
+        if len(matching) == 1:
+            return self._answers.pop(matching[0])
+        what = (
+            f"{len(matching)} answers are about incidents that begin with" if matching else "nobody has answered about"
         )
+        raise OptionError(f"{what} {incident!r}; `logbert feedback MODEL` lists the answers")
 
     def feedback(self, names: dict[int, str]) -> Feedback:
         """Give the answers as the detectors understand them, for the keys of one log."""

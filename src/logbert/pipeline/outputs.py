@@ -20,9 +20,14 @@ def write_verdicts(verdicts: pl.DataFrame, path: Path) -> None:
                 verdicts.write_parquet(partial)
             case ".csv":
                 as_json = pl.col("reasons").map_elements(_json, return_dtype=pl.String, skip_nulls=False)
-                verdicts.with_columns(as_json).write_csv(partial, datetime_format="%Y-%m-%dT%H:%M:%S%.6f")
+                with_times_as_text(verdicts).with_columns(as_json).write_csv(partial)
             case _:
-                verdicts.write_ndjson(partial)
+                with_times_as_text(verdicts).write_ndjson(partial)
+
+
+def with_times_as_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """Write `start` and `end` as ISO 8601, for layouts that have no times."""
+    return frame.with_columns(pl.col("start", "end").dt.strftime("%Y-%m-%dT%H:%M:%S%.6f"))
 
 
 def _json(reasons: pl.Series | None) -> str:

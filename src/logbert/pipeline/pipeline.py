@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
 import logbert
-from logbert.detectors import DetectorState, LittleDataWarning, detector_class, restore
+from logbert.detectors import DetectorState, detector_class, restore
 from logbert.detectors.fusion import Fusion
 from logbert.detectors.measured import Measurements
 from logbert.errors import InputError, ModelError, OptionError
@@ -21,6 +20,7 @@ from logbert.pipeline.intake import NO_TEMPLATES, Intake, LogIntake, Taken
 from logbert.pipeline.key_intake import KeyIntake
 from logbert.pipeline.seen import recall, remember
 from logbert.pipeline.verdicts import Detection, judge
+from logbert.pipeline.warned import warnings_to
 from logbert.progress import SILENT, Progress
 from logbert.sequences import apply_labels
 from logbert.templates import Masks
@@ -90,6 +90,8 @@ class Pipeline:
     ) -> None:
         if not 0 < false_alarms < 1:
             raise OptionError(f"false alarms must be a share between 0 and 1, such as 0.001, not {false_alarms}")
+        if seed < 0:
+            raise OptionError(f"a seed is a whole number from 0 on, not {seed}")
         self.format = format
         self.group = group
         self.detector = detector
@@ -123,16 +125,15 @@ class Pipeline:
         taken = self.intake_.learn(paths, self.progress)
         self._say(taken)
         sequences = self._normal(self.labelled(taken.sequences, labels))
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", LittleDataWarning)
+        with warnings_to(self.progress):
             if resume and hasattr(self, "detector_"):
                 self.detector_.fit_more(sequences)
             else:
                 self.detector_ = self.new_detector(taken.known).fit(sequences)
         if measuring:
             self._measure(Measurements(sequences, taken.values))
-        for warning in caught:
-            self.progress.note(f"warning: {warning.message}")
+        if self._stopped():
+            self.progress.note("stopped by Ctrl-C: the best network so far is kept; train on with --resume")
         self.facts_ = {
             "records": taken.records,
             "sequences": len(sequences),
@@ -157,7 +158,7 @@ class Pipeline:
         """
         taken = self.take(inputs, templates=templates)
         with self.detector_.reading(taken.known):
-            return judge(taken, self.detector_, self.answers_.feedback(taken.names))
+            return judge(taken, self.detector_, self.answers_.feedback(taken.names), self.facts_["sequences"])
 
     def take(self, inputs: Inputs, *, templates: str | Path | None = None) -> Taken:
         """Read other logs as this pipeline reads them, without judging: their sequences of keys."""
@@ -224,6 +225,11 @@ class Pipeline:
             "boundary": f"raw score {threshold:.4g}, from {len(detector.calibration_.held_out):,} held-out sequences, "
             f"for {detector.false_alarms:g} false alarms",
         }
+
+    def _stopped(self) -> bool:
+        """Say whether Ctrl-C ended the training of a network."""
+        members = self.detector_.members_.values() if isinstance(self.detector_, Fusion) else [self.detector_]
+        return any(getattr(member, "interrupted_", False) for member in members)
 
     def _measures(self) -> bool:
         """Say whether the detector judges values and gaps beside keys."""

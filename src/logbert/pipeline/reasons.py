@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from logbert.detectors import Reason
 
@@ -30,6 +30,7 @@ LEADS = {
     "new value": "a value it never had: {}",
     "slow step": "slow step: {}",
 }
+MISSING = "missing key"
 WHOLE = {
     "missing key": "ends too early",
     "unseen length": "unusual length",
@@ -98,7 +99,12 @@ def tell(reason: Reason, name_of: Callable[[int], str], lines: Sequence[int] | N
     if lines and position is not None:
         line = lines[min(position, len(lines) - 1)]
     template = None if reason.key is None else name_of(reason.key)
-    return Told(reason, _sentence(reason, template, name_of), template, line)
+    text = _sentence(reason, template, name_of)
+    if lines and position is None and reason.kind == MISSING:
+        # Nobody knows where it should have stood, but by the last record it had not come.
+        line = lines[-1]
+        text += "; here the sequence ends"
+    return Told(reason, text, template, line)
 
 
 def lead(kind: str, template: str | None) -> str:
@@ -114,6 +120,33 @@ def lead(kind: str, template: str | None) -> str:
     if template is None:
         return WHOLE.get(kind, kind)
     return LEADS.get(kind, f"{kind}: {{}}").format(quoted(template))
+
+
+def in_short(kind: str) -> str:
+    """Name a kind of oddity in two or three words, for where there is no room for more.
+
+    Examples
+    --------
+    >>> in_short("unseen key"), in_short("unseen length")
+    ('never seen before', 'unusual length')
+    """
+    return LEADS[kind].removesuffix(": {}") if kind in LEADS else WHOLE.get(kind, kind)
+
+
+def beside(title: str, reason: dict[str, Any]) -> str:
+    """Give a reason's sentence without what the title above it says already."""
+    said = lead(reason["kind"], reason["template"])
+    text: str = reason["text"]
+    rest = text.removeprefix(f"{said}, ")
+    return rest if title.startswith(said) and rest else text
+
+
+def by_line(reasons: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Put reasons about the same line together, in order of the first of them; the line need be shown but once."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for reason in reasons:
+        found.setdefault((reason["source"], reason["number"]), []).append(reason)
+    return list(found.values())
 
 
 def _sentence(reason: Reason, template: str | None, name_of: Callable[[int], str]) -> str:

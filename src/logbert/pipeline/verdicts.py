@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from logbert.detectors import Corpus
-from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback, cause_of
-from logbert.detectors.fusion import Fusion
+from logbert.detectors.feedback import NEW_KEYS, Cause, Feedback, cause_of, causes_of
+from logbert.detectors.fusion import Fusion, subset
 from logbert.detectors.measured import Measurements
 from logbert.detectors.watch import BELOW, Watch
-from logbert.pipeline.incidents import NEW, Trouble, incidents_of
-from logbert.pipeline.reasons import MOST_REASONS, REASON, Told, tell, telling_order
+from logbert.pipeline.incidents import COUNTED, NEW, Trouble, incidents_of, times_of
+from logbert.pipeline.reasons import MOST_REASONS, Told, tell, telling_order
+from logbert.pipeline.reasons_column import reasons_column
 
 if TYPE_CHECKING:
     from logbert.detectors import Detector, Reason
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from logbert.detectors.measured import RowFindings
     from logbert.pipeline.intake import Taken
 
+Explained: TypeAlias = "dict[bytes, list[Reason]]"  # by the keys of a sequence
+
+NEAREST = 3  # incidents that are told where nothing reaches the boundary ...
+LOOKED_AT = 200  # ... gathered from as many of the oddest sequences
 COLUMNS = ("sequence", "start", "end", "events", "score", "anomaly", "incident", "reasons")
 
 
@@ -37,38 +42,104 @@ class Detection:
         What each incident id stands for.
     taken
         The sequences that were judged.
+    below
+        Where nothing is anomalous: the oddest sequences below the boundary, as verdicts that have incidents.
+    learnt_from
+        How many sequences the boundary comes from.
+    false_alarms
+        The share of normal sequences that may be flagged.
     """
 
     verdicts: pl.DataFrame
     troubles: dict[str, Trouble]
     taken: Taken
+    below: pl.DataFrame
+    learnt_from: int
+    false_alarms: float
 
     @property
     def incidents(self) -> pl.DataFrame:
         """The verdicts that share a cause, worst first."""
-        return incidents_of(self.verdicts, self.troubles)
+        return self._gathered(self.verdicts)
+
+    @property
+    def nearest(self) -> pl.DataFrame:
+        """What came nearest to the boundary where nothing reached it, in the layout of incidents, oddest first."""
+        return self._gathered(self.below).head(NEAREST)
+
+    @property
+    def advice(self) -> str | None:
+        """Say what to do where there was too little to learn the boundary from."""
+        if (self.learnt_from + 1) * self.false_alarms >= 1:
+            return None
+        sequences = f"{self.learnt_from:,} sequence{'' if self.learnt_from == 1 else 's'}"
+        return (
+            f"{sequences} to learn from cannot show what happens once in {1 / self.false_alarms:,.0f}, so the boundary "
+            f"is high: train on more, or with --false-alarms {larger_share(self.learnt_from):g}"
+        )
+
+    def _gathered(self, verdicts: pl.DataFrame) -> pl.DataFrame:
+        key_of = {name: key for key, name in self.taken.names.items()}
+        about = {
+            name: key_of[trouble.template]
+            for name, trouble in self.troubles.items()
+            if trouble.kind in COUNTED and trouble.template in key_of
+        }
+        return incidents_of(verdicts, self.troubles, times_of(self.taken.sequences, verdicts, about))
 
 
-def judge(taken: Taken, detector: Detector, feedback: Feedback) -> Detection:
+def larger_share(sequences: int) -> float:
+    """Give a share of false alarms that so many sequences can show: ten of them, as a round number, a tenth at most.
+
+    Examples
+    --------
+    >>> larger_share(234), larger_share(1500), larger_share(12)
+    (0.05, 0.007, 0.1)
+    """
+    share = 10 / max(sequences, 1)
+    step = 10.0 ** np.floor(np.log10(share))
+    return float(min(round(np.ceil(share / step) * step, 9), 0.1))
+
+
+def judge(taken: Taken, detector: Detector, feedback: Feedback, learnt_from: int) -> Detection:
     """Score all sequences, explain the anomalous ones, and name what they have in common."""
     corpus = Corpus.of(taken.sequences)
-    measured = _measured(taken, detector)
-    scores, causes = _scored(taken, detector, feedback, measured)
+    measured = measured_of(taken, detector)
+    scores, causes, known = _scored(taken, detector, feedback, measured)
     anomalous = np.flatnonzero(scores >= 1.0)
-    reasons = _with_measured(_explained(detector, corpus, anomalous), anomalous, taken, detector, measured)
+    reasons = _with_measured(_explained(detector, corpus, anomalous, known), anomalous, taken, detector, measured)
     if causes is None:
+        reasons = [_standing_first(found, feedback) for found in reasons]
         troubles = [Trouble.of(found, taken.name_of) for found in reasons]
     else:
         troubles = [
             _trouble(causes[row], found, taken, detector)
             for row, found in zip(anomalous.tolist(), reasons, strict=True)
         ]
-    told = _tell_all(taken, anomalous, reasons, troubles)
-    by_id = {trouble.id: trouble for trouble in troubles}
-    return Detection(_frame(taken, scores, anomalous, troubles, _rows(taken, told)), by_id, taken)
+    verdicts = _frame(taken, scores, anomalous, troubles, reasons)
+    below, near = (verdicts, []) if len(anomalous) else _below(taken, detector, feedback, scores)
+    by_id = {trouble.id: trouble for trouble in [*troubles, *near]}
+    return Detection(verdicts, by_id, taken, below, learnt_from, detector.false_alarms)
 
 
-def _measured(taken: Taken, detector: Detector) -> RowFindings | None:
+def _below(taken: Taken, detector: Detector, feedback: Feedback, scores: Scores) -> tuple[pl.DataFrame, list[Trouble]]:
+    """Explain the oddest sequences below the boundary; what somebody called normal is not among them."""
+    rows = np.argsort(-scores, kind="stable")[:LOOKED_AT]
+    rows = rows[(scores[rows] > 0) & (scores[rows] < BELOW)]
+    rows = np.sort(rows)
+    explained = _explained(detector, Corpus.of(taken.sequences), rows, {})
+    kept = [place for place, found in enumerate(explained) if found and feedback.standing(causes_of(found))]
+    reasons = [_standing_first(explained[place], feedback) for place in kept]
+    troubles = [Trouble.of(found, taken.name_of) for found in reasons]
+    return _frame(taken, scores, rows[kept], troubles, reasons), troubles
+
+
+def score_all(taken: Taken, detector: Detector, feedback: Feedback, measured: RowFindings | None) -> Scores:
+    """Score all sequences as `judge` does, without a word of why."""
+    return _scored(taken, detector, feedback, measured)[0]
+
+
+def measured_of(taken: Taken, detector: Detector) -> RowFindings | None:
     """Find what is odd about the rows beside their keys, if the detector has learnt to."""
     if not isinstance(detector, Fusion) or detector.measured_ is None:
         return None
@@ -92,10 +163,10 @@ def _with_measured(
 
 def _scored(
     taken: Taken, detector: Detector, feedback: Feedback, measured: RowFindings | None
-) -> tuple[Scores, list[Cause | None] | None]:
-    """Score the sequences; the default detector also knows, in order of time, what was reported before."""
+) -> tuple[Scores, list[Cause | None] | None, Explained]:
+    """Score the sequences; the default detector also knows, in order of time, what was reported before, and why."""
     if not isinstance(detector, Fusion):
-        return _without_cleared(taken, detector, feedback), None
+        return _without_cleared(taken, detector, feedback), None, {}
     start = taken.sequences["start"]
     order = np.argsort(start.to_numpy(), kind="stable") if not start.null_count() else np.arange(len(start))
     watched = Watch(detector, feedback).judge(
@@ -106,29 +177,37 @@ def _scored(
     causes: list[Cause | None] = [None] * len(order)
     for place, cause in zip(order.tolist(), watched.causes, strict=True):
         causes[place] = cause
-    return scores, causes
+    return scores, causes, watched.reasons
 
 
 def _without_cleared(taken: Taken, detector: Detector, feedback: Feedback) -> Scores:
-    """Score by a single detector; what an answer called normal stays below the boundary."""
+    """Score by a single detector; what rests on nothing but what answers called normal stays below the boundary."""
     corpus = Corpus.of(taken.sequences)
     scores = detector.score(corpus)
     anomalous = np.flatnonzero(scores >= 1.0)
     if not feedback.answers or not len(anomalous):
         return scores
-    for row, found in zip(anomalous.tolist(), _explained(detector, corpus, anomalous), strict=True):
-        worst = next(iter(found), None)
-        if worst is not None and feedback.is_cleared(cause_of(worst)):
+    for row, found in zip(anomalous.tolist(), _explained(detector, corpus, anomalous, {}), strict=True):
+        if feedback.standing(causes_of(found)) is None:
             scores[row] = BELOW
     return scores
 
 
-def _explained(detector: Detector, corpus: Corpus, rows: np.ndarray) -> list[list[Reason]]:
-    """Explain each distinct sequence once, and give every row its own copy."""
+def _standing_first(reasons: list[Reason], feedback: Feedback) -> list[Reason]:
+    """Put what answers called normal last: the incident is about what is left."""
+    return sorted(reasons, key=lambda reason: feedback.is_cleared(cause_of(reason))) if feedback.answers else reasons
+
+
+def _explained(detector: Detector, corpus: Corpus, rows: np.ndarray, known: Explained) -> list[list[Reason]]:
+    """Explain each distinct sequence once, if it is not known yet, and give every row its own copy."""
     if not len(rows):
         return []
     odd = corpus.take_rows(rows)
-    explained = [telling_order(found) for found in detector.explain_all(odd)]
+    names = [keys.tobytes() for keys in odd]
+    unknown = np.array([place for place, name in enumerate(names) if name not in known], dtype=np.int64)
+    found = zip(unknown.tolist(), detector.explain_all(subset(odd, unknown)) if len(unknown) else [], strict=True)
+    every = known | {names[place]: reasons for place, reasons in found}
+    explained = [telling_order(every[name]) for name in names]
     return [explained[distinct] for distinct in odd.inverse.tolist()]
 
 
@@ -168,17 +247,16 @@ def _rows(taken: Taken, told: list[list[Told]]) -> list[list[dict[str, object]]]
 def _frame(
     taken: Taken,
     scores: Scores,
-    anomalous: np.ndarray,
+    rows: np.ndarray,
     troubles: list[Trouble],
-    reasons: list[list[dict[str, object]]],
+    reasons: list[list[Reason]],
 ) -> pl.DataFrame:
-    """Lay out the verdicts."""
+    """Lay out the verdicts, with incident and reasons of these rows."""
     size = len(scores)
     incident: list[str | None] = [None] * size
-    told: list[list[dict[str, object]]] = [[]] * size
-    for row, trouble, reason in zip(anomalous.tolist(), troubles, reasons, strict=True):
+    in_words = _rows(taken, _tell_all(taken, rows, reasons, troubles))
+    for row, trouble in zip(rows.tolist(), troubles, strict=True):
         incident[row] = trouble.id
-        told[row] = reason
     return taken.sequences.select(
         "sequence",
         "start",
@@ -187,5 +265,5 @@ def _frame(
         pl.Series("score", scores, dtype=pl.Float64),
         pl.Series("anomaly", scores >= 1.0, dtype=pl.Boolean),
         pl.Series("incident", incident, dtype=pl.String),
-        pl.Series("reasons", told, dtype=pl.List(REASON)),
+        reasons_column(in_words, rows, size),
     )

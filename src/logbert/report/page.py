@@ -8,10 +8,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from logbert.atomic import whole_file
-from logbert.report.sequence_view import rows_of, sequence_view
+from logbert.pipeline.reasons import beside, by_line
+from logbert.report.sequence_view import View, cut, rows_of, sequence_view, texts_of, view_of
 from logbert.report.timeline import timeline
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from logbert.detectors import Detector
@@ -29,25 +31,28 @@ def write_report(detection: Detection, detector: Detector, path: Path, *, title:
 
 def page(detection: Detection, detector: Detector, *, title: str) -> str:
     """Make the page's HTML."""
-    verdicts, incidents = detection.verdicts, detection.incidents
+    verdicts = detection.verdicts
     anomalous = int(verdicts["anomaly"].sum())
-    shown = incidents.head(MOST_INCIDENTS)
+    found = detection.incidents if anomalous else detection.nearest
+    shown = found.head(MOST_INCIDENTS)
     rows = {name: row for row, name in enumerate(verdicts["sequence"])}
+    told = list(shown.iter_rows(named=True))
+    with detector.reading(detection.taken.known):
+        views = [_view(incident, detection, detector, rows[incident["worst"]]) for incident in told]
+    texts = texts_of(detection, views)
     sections = [
-        _incident(number, incident, detection, detector, rows[incident["worst"]])
-        for number, incident in enumerate(shown.iter_rows(named=True), start=1)
+        _incident(number, incident, sequence_view(rows_of(detection, view, texts)))
+        for number, (incident, view) in enumerate(zip(told, views, strict=True), start=1)
     ]
-    left_out = len(incidents) - len(shown)
+    left_out = len(found) - len(shown)
     if left_out:
         sections.append(f"<p>{left_out:,} more incidents are not shown; all verdicts: <code>-o out.jsonl</code>.</p>")
-    summary = (
-        f"{anomalous:,} of {len(verdicts):,} sequences are out of the ordinary, in {len(incidents):,} incidents."
-        if anomalous
-        else f"Nothing out of the ordinary in {len(verdicts):,} sequences."
-    )
+    advice = None if anomalous else detection.advice
+    if sections and advice is not None:
+        sections.append(f'<p class="facts">{escape(advice)}.</p>')
     slots = {
         "title": escape(title),
-        "summary": escape(summary),
+        "summary": escape(_summary(anomalous, len(verdicts), len(found))),
         "facts": "".join(f"<li>{escape(fact)}</li>" for fact in detection.taken.facts),
         "timeline": timeline(verdicts),
         "incidents": "".join(sections),
@@ -56,28 +61,54 @@ def page(detection: Detection, detector: Detector, *, title: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda slot: slots[slot[1]], _template())
 
 
-def _incident(number: int, incident: dict[str, Any], detection: Detection, detector: Detector, row: int) -> str:
+def _summary(anomalous: int, sequences: int, incidents: int) -> str:
+    if anomalous:
+        return (
+            f"{anomalous:,} of {_several(sequences, 'sequence')} {'is' if anomalous == 1 else 'are'} out of the "
+            f"ordinary ({anomalous / sequences:.2%}), in {_several(incidents, 'incident')}."
+        )
+    below = " The oddest, below the boundary:" if incidents else ""
+    return f"Nothing out of the ordinary in {_several(sequences, 'sequence')}.{below}"
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
+def _view(incident: dict[str, Any], detection: Detection, detector: Detector, row: int) -> View:
     keys = detection.taken.sequences["keys"][row].to_list()
-    reasons = "".join(_reason(reason) for reason in incident["reasons"])
-    view = sequence_view(rows_of(detection, row, detector.explain(keys)))
-    period = "" if incident["start"] is None else f"{incident['start']:%Y-%m-%d %H:%M:%S} to {incident['end']:%H:%M:%S}"
+    return view_of(detection, row, detector.explain(keys), incident["reasons"])
+
+
+def _incident(number: int, incident: dict[str, Any], view: str) -> str:
+    reasons = "".join(_reasons(incident["title"], told) for told in by_line(incident["reasons"]))
+    period = "" if incident["start"] is None else f" · {_period(incident['start'], incident['end'])}"
     opened = " open" if number <= OPEN_INCIDENTS else ""
+    calm = "" if incident["score"] >= 1 else " low"
     return (
         f'<details class="incident" id="{escape(incident["incident"])}"{opened}>'
-        f'<summary><span class="score">{incident["score"]:.1f}</span> {escape(incident["title"])}</summary>'
-        f'<p class="facts">{incident["sequences"]:,} sequences, {incident["events"]:,} records'
-        f" · {escape(period)} · incident <code>{escape(incident['incident'])}</code></p>"
-        f"<h3>Why</h3><ul>{reasons}</ul>"
-        f"<h3>Worst: {escape(str(incident['worst']))}</h3>{view}</details>"
+        f'<summary><span class="score{calm}">{incident["score"]:.1f}</span> {escape(incident["title"])}</summary>'
+        f'<p class="facts">incident <code>{escape(incident["incident"])}</code>{escape(period)}</p>'
+        f'<h3>Why</h3><ul class="why">{reasons}</ul>'
+        f"<h3>{'Worst of them' if incident['sequences'] > 1 else 'Sequence'}: {escape(str(incident['worst']))}</h3>"
+        f"{view}</details>"
     )
 
 
-def _reason(reason: dict[str, Any]) -> str:
+def _period(start: datetime, end: datetime) -> str:
+    last = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
+    return f"{start:%Y-%m-%d %H:%M:%S}" if start == end else f"{start:%Y-%m-%d %H:%M:%S} to {last}"
+
+
+def _reasons(title: str, reasons: list[dict[str, Any]]) -> str:
+    """Show what is said of one line, under the line."""
     line = ""
-    if reason["original"] is not None:
-        place = f"{reason['source']}:{reason['number']}"
-        line = f'<br><span class="place">{escape(place)}</span><code>{escape(reason["original"][:600])}</code>'
-    return f"<li>{escape(reason['text'])}{line}</li>"
+    if reasons[0]["original"] is not None:
+        place = f"{reasons[0]['source']}:{reasons[0]['number']}"
+        text = cut(reasons[0]["original"])
+        line = f'<span class="place">{escape(place)}</span><code>{escape(text)}</code>'
+    said = "".join(f"<p>{escape(beside(title, reason))}</p>" for reason in reasons)
+    return f"<li>{line}{said}</li>"
 
 
 def _template() -> str:

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 BUCKETS = 120
-WIDTH, VOLUME, SCORE, GAP, LEFT = 960, 70, 130, 26, 46
+VOLUME, SCORE = 56, 96  # heights of the pictures, in pixels
+LOWEST = 0.1  # scores below are drawn as this
 TOP_SCORE = 100.0  # scores above are drawn at the edge: the picture is about where, the table about how much
 
 
@@ -52,48 +53,63 @@ def _name(place: int, *, timed: bool) -> str:
 
 
 def timeline(verdicts: pl.DataFrame) -> str:
-    """Draw volume above and the worst score of each step below, with the alert boundary as a line."""
+    """Draw volume above and the worst score of each step below, with the alert boundary as a line.
+
+    The words stand beside the pictures, not in them, so that a narrow screen squeezes the bars and not the letters.
+    """
     buckets = buckets_of(verdicts)
     if not buckets:
         return ""
-    height = VOLUME + GAP + SCORE + 24
-    step = (WIDTH - LEFT) / len(buckets)
     busiest = max(bucket.events for bucket in buckets) or 1
-    floor = VOLUME + GAP + SCORE
-    parts = []
-    for index, bucket in enumerate(buckets):
-        x = LEFT + index * step
-        tip = f"{bucket.at}: {bucket.events:,} records, worst score {bucket.score:.2f}, {bucket.anomalies:,} anomalous"
-        volume = VOLUME * bucket.events / busiest
-        rise = _rise(bucket.score)
-        colour = "odd" if bucket.score >= 1 else "calm"
-        parts.append(
-            f"<g><title>{escape(tip)}</title>{_bar('volume', x, VOLUME, volume, step)}"
-            f"{_bar(colour, x, floor, rise, step)}</g>"
-        )
-    boundary = floor - _rise(1.0)
-    parts.append(f'<line class="boundary" x1="{LEFT}" x2="{WIDTH}" y1="{boundary:.1f}" y2="{boundary:.1f}"/>')
-    parts.append(_label(LEFT - 6, boundary + 4, "1.0", "end"))
-    parts.append(_label(LEFT - 6, 10, f"{busiest:,}", "end"))
-    parts.append(_label(LEFT, VOLUME + 14, "records (above), worst score (below, logarithmic)", "start"))
-    parts.append(_label(LEFT, floor + 16, buckets[0].at, "start"))
-    parts.append(_label(WIDTH, floor + 16, buckets[-1].at, "end"))
+    top = top_of(max(bucket.score for bucket in buckets))
+    volume = [
+        _bar(index, bucket, "volume", VOLUME * bucket.events / busiest, VOLUME) for index, bucket in enumerate(buckets)
+    ]
+    scores = [
+        _bar(index, bucket, "odd" if bucket.score >= 1 else "calm", rise(bucket.score, top), SCORE)
+        for index, bucket in enumerate(buckets)
+    ]
+    boundary = SCORE - rise(1.0, top)
+    line = f'<line class="boundary" x1="0" x2="{len(buckets)}" y1="{boundary:.1f}" y2="{boundary:.1f}"/>'
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="volume and worst score over time">'
-        f"{''.join(parts)}</svg>"
+        '<figure class="timeline">'
+        f"<figcaption>records, up to {busiest:,} in one step</figcaption>"
+        + _picture("records over time", len(buckets), VOLUME, volume)
+        + f"<figcaption>worst score, logarithmic up to {top:,.0f}; anomalous above the dashed line, 1.0</figcaption>"
+        + _picture("worst score over time", len(buckets), SCORE, [*scores, line])
+        + f'<div class="span"><span>{escape(buckets[0].at)}</span><span>{escape(buckets[-1].at)}</span></div></figure>'
     )
 
 
-def _bar(colour: str, x: float, floor: float, height: float, step: float) -> str:
-    y, width = floor - height, step * 0.86
-    return f'<rect class="{colour}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
+def top_of(score: float) -> float:
+    """Give the highest score that is drawn: the power of ten above the highest there is, a hundred at most.
+
+    Examples
+    --------
+    >>> top_of(0.4), top_of(2.4), top_of(31.0), top_of(8000.0)
+    (10.0, 10.0, 100.0, 100.0)
+    """
+    return float(min(10 ** max(np.ceil(np.log10(max(score, LOWEST))), 1.0), TOP_SCORE))
 
 
-def _rise(score: float) -> float:
-    """How high a score is drawn: its logarithm, so that 1.0 stands at a third and floods do not hide the rest."""
-    clipped = min(max(score, 0.1), TOP_SCORE)
-    return float(SCORE * np.log10(clipped / 0.1) / np.log10(TOP_SCORE / 0.1)) if score > 0 else 0.0
+def rise(score: float, top: float) -> float:
+    """How high a score is drawn: its logarithm, so that floods do not hide the rest."""
+    if score <= 0:
+        return 0.0
+    clipped = min(max(score, LOWEST), top)
+    return float(max(SCORE * np.log10(clipped / LOWEST) / np.log10(top / LOWEST), 1.0))
 
 
-def _label(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+def _bar(index: int, bucket: Bucket, colour: str, height: float, floor: float) -> str:
+    tip = f"{bucket.at}: {bucket.events:,} records, worst score {bucket.score:.2f}, {bucket.anomalies:,} anomalous"
+    return (
+        f'<g><title>{escape(tip)}</title><rect class="{colour}" x="{index + 0.07:.2f}" y="{floor - height:.1f}" '
+        f'width="0.86" height="{height:.1f}"/></g>'
+    )
+
+
+def _picture(label: str, width: int, height: int, parts: list[str]) -> str:
+    return (
+        f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio="none" style="height:{height}px" role="img" '
+        f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from logbert.atomic import whole_file
-from logbert.errors import InputError, OptionError
+from logbert.atomic import telling, whole_file
+from logbert.errors import InputError, OptionError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,7 +62,7 @@ def write_parsed(frames: Iterable[pl.DataFrame], templates: Templates, out: Path
         out.parent.mkdir(parents=True, exist_ok=True)
         spool = tempfile.TemporaryDirectory(prefix=f".{out.name}.", suffix=".records", dir=out.parent)
     except OSError as error:
-        raise InputError(f"cannot write in {out.parent}: {error.strerror}") from error
+        raise OutputError(f"cannot write in {out.parent}: {error.strerror}") from error
     with spool:
         records = _Records(frames, templates, Path(spool.name))
         if not records.count:
@@ -114,7 +114,8 @@ class _Records:
     def _lay_by(self, frame: pl.DataFrame) -> None:
         codes = self._templates.encode(frame["message"]).alias("__code")
         part = self.spool / f"{len(self._parts)}.arrow"
-        frame.with_columns(codes).write_ipc(part, compression="zstd")
+        with telling(self.spool.parent):
+            frame.with_columns(codes).write_ipc(part, compression="zstd")
         self._parts.append(part)
         self._columns |= {name: dtype for name, dtype in frame.schema.items() if name not in self._columns}
         self.count += frame.height

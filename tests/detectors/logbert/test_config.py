@@ -33,6 +33,7 @@ def test_r_by_hand_means_counting_misses() -> None:
         ({"mask_ratio": 1.5}, "1.5"),
         ({"mlkp": False}, "nothing to train"),
         ({"layers": 0}, "layers must be at least 1"),
+        ({"networks": 0}, "networks must be at least 1"),
         ({"score_by": "luck"}, "no score 'luck'"),
         ({"candidates": 0}, "candidates must be at least 1"),
         ({"misses_allowed": -1}, "at least 0"),

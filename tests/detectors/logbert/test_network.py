@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pytest
 import torch
 
 from logbert.detectors.logbert.config import DEFAULT, PAPER
 from logbert.detectors.logbert.network import LogBERTNetwork, sinusoids
 from logbert.detectors.logbert.tokens import DIST, END, MASK, PAD
+
+if TYPE_CHECKING:
+    from logbert.detectors.logbert.config import LogBERTConfig
 
 
 def test_the_papers_network_has_the_papers_shapes() -> None:
@@ -50,3 +56,15 @@ def test_plain_and_fused_attention_agree() -> None:
         plain = network.eval()(tokens)
     assert torch.allclose(fused[0], plain[0], atol=1e-5)
     assert torch.allclose(fused[1, :12], plain[1, :12], atol=1e-5)
+
+
+@pytest.mark.parametrize("config", [DEFAULT, PAPER])
+def test_places_asked_about_get_the_vectors_they_have_among_all(config: LogBERTConfig) -> None:
+    torch.manual_seed(0)
+    network = LogBERTNetwork(config, keys=4).eval()
+    tokens = torch.randint(4, 9, (3, 10))
+    tokens[1, 6:] = PAD
+    for chosen in ([0], [3, 9, 10, 15, 29], list(range(16))):
+        with torch.inference_mode():
+            every = network(tokens).flatten(0, 1)[chosen]
+            assert torch.allclose(network(tokens, torch.tensor(chosen)), every, atol=1e-5)

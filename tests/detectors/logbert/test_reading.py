@@ -21,7 +21,7 @@ from logbert.detectors.logbert.network import LogBERTNetwork
 from logbert.detectors.logbert.reading import MOST_SURPRISE, STEPS, UNSEEN_RANK, Reader
 from logbert.detectors.logbert.tokens import END, UNSEEN, Chunks, Vocabulary, view
 from logbert.detectors.logbert.views import views_of
-from logbert.detectors.threads import in_parallel
+from logbert.detectors.threads import in_parallel, side_by_side
 
 if TYPE_CHECKING:
     from logbert.detectors.logbert.config import LogBERTConfig
@@ -94,7 +94,7 @@ def test_views_are_shown_once_a_mask_and_every_chunk_has_all_of_its(name: str, c
     chunks = Chunks.of(corpus, Vocabulary(KEYS), context=config.context, end=config.end)
     shown = 0
     rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = []
-    for group in views_of(chunks, np.arange(len(chunks)), config, masks=config.masks, seed=3):
+    for group in views_of(chunks, np.arange(len(chunks)), config, masks=range(config.masks), seed=3):
         pairs = [(tuple(tokens), tuple(places)) for tokens, places in zip(group.tokens, group.places, strict=True)]
         shown += len(pairs)
         assert np.all(np.diff(group.of) >= 0)
@@ -117,7 +117,7 @@ def test_views_are_shown_once_a_mask_and_every_chunk_has_all_of_its(name: str, c
 
 def test_some_views_of_sequences_that_are_alike_are_shown_once(normal: list[list[int]]) -> None:
     chunks = Chunks.of(Corpus.of(normal), Vocabulary(KEYS), context=100, end=True)
-    groups = list(views_of(chunks, np.arange(len(chunks)), DEFAULT, masks=8, seed=0))
+    groups = list(views_of(chunks, np.arange(len(chunks)), DEFAULT, masks=range(8), seed=0))
     assert sum(len(group.tokens) for group in groups) < sum(len(group.of) for group in groups) == 8 * len(chunks)
 
 
@@ -171,6 +171,17 @@ def test_work_side_by_side_is_given_in_order_and_threads_are_left_as_they_were(i
         assert torch.get_num_threads() == threads
     finally:
         torch.set_num_threads(before)
+
+
+@given(st.lists(st.integers(0, 3), max_size=6), st.integers(1, 3))
+@settings(max_examples=10, deadline=None)
+def test_small_pieces_come_back_in_order_however_many_work_on_them(items: list[int], workers: int) -> None:
+    def work(item: int) -> int:
+        time.sleep(item / 10_000)
+        return item * 2
+
+    with side_by_side(workers) as spread:
+        assert [spread(work, items) for _ in range(3)] == [[item * 2 for item in items]] * 3
 
 
 def test_what_goes_wrong_side_by_side_is_raised() -> None:

@@ -11,9 +11,10 @@ import pytest
 import torch
 
 from logbert.detectors import Corpus
-from logbert.detectors.logbert import LogBERT
-from logbert.detectors.logbert.config import PAPER
+from logbert.detectors.logbert import LogBERT, training
+from logbert.detectors.logbert.config import DEFAULT, PAPER
 from logbert.detectors.logbert.network import LogBERTNetwork
+from logbert.detectors.logbert.panel import Panel, dealt_rows
 from logbert.detectors.logbert.tokens import DIST, MASK, PAD, Chunks, Vocabulary
 from logbert.detectors.logbert.training import Lessons, Teacher, hypersphere_loss, prediction_loss
 from logbert.progress import Silent
@@ -120,14 +121,14 @@ class Interrupting(Silent):
 
 
 def test_an_interrupted_fit_is_fitted_and_goes_on_to_what_an_uninterrupted_one_learns(normal: list[list[int]]) -> None:
-    whole = LogBERT(epochs=6, hidden=16).fit(normal)
-    cut = LogBERT(epochs=6, hidden=16, progress=Interrupting(3)).fit(normal)
+    whole = LogBERT(epochs=6, hidden=16, networks=1).fit(normal)
+    cut = LogBERT(epochs=6, hidden=16, networks=1, progress=Interrupting(3)).fit(normal)
     assert cut.interrupted_
-    assert cut.course_.epoch == 3
+    assert cut.courses_[0].epoch == 3
     assert np.isfinite(cut.score(normal)).all()
     again = LogBERT.from_state(cut.state()).fit_more(normal)
     assert not again.interrupted_
-    assert again.course_.held_out_losses == whole.course_.held_out_losses
+    assert again.courses_[0].held_out_losses == whole.courses_[0].held_out_losses
     assert again.score(normal[:50]).tolist() == whole.score(normal[:50]).tolist()
 
 
@@ -140,7 +141,7 @@ def test_interrupted_before_the_first_epoch_it_still_scores_saves_and_goes_on(no
         cut = LogBERT(epochs=2, hidden=16).fit(normal)
     again = LogBERT.from_state(cut.state())
     assert again.score(normal[:5]).tolist() == cut.score(normal[:5]).tolist()
-    assert again.fit_more(normal).course_.epoch == 2
+    assert again.fit_more(normal).courses_[0].epoch == 2
 
 
 def test_another_round_follows_a_whole_fit_and_new_keys_join(normal: list[list[int]]) -> None:
@@ -149,8 +150,52 @@ def test_another_round_follows_a_whole_fit_and_new_keys_join(normal: list[list[i
     changed = [[*session[:-1], 77, 6] for session in normal]
     detector = LogBERT.from_state(detector.state()).fit_more(changed)
     assert detector.vocabulary_.keys.tolist() == [*known, 77]
-    assert detector.course_.rounds == 1
-    assert len(detector.course_.losses) == 8
+    assert detector.courses_[0].rounds == 1
+    assert len(detector.courses_[0].losses) == 8
+
+
+def test_where_sequences_are_many_and_long_fewer_epochs_show_a_part_of_them() -> None:
+    corpus = Corpus.of([[n, *[1] * 99] for n in range(2, 602)])
+    chunks = Chunks.of(corpus, Vocabulary(np.unique(corpus.keys)), context=512, end=True)
+    tokens = int(chunks.lengths.sum())
+    plenty, some, few = (
+        Lessons.of(chunks, corpus.counts, replace(TINY, epochs=40, rows=1, tokens=times * tokens // 2))
+        for times in (1000, 20, 4)
+    )
+    assert [(each.epochs, each.share) for each in (plenty, some)] == [(40, 1.0), (10, 1.0)]
+    assert (few.epochs, few.share) == (4, 0.5)
+    shown = np.concatenate(list(few.batches(64, np.random.default_rng(0))))
+    assert len(shown) == len(np.unique(shown)) == 300
+
+
+def test_several_networks_each_learn_without_one_part_and_judge_it(normal: list[list[int]]) -> None:
+    detector = LogBERT(epochs=3, hidden=16, networks=3).fit(normal)
+    assert len(detector.courses_) == len(detector.panel_.readers) == 3
+    assert len(detector.calibration_.held_out) == len(normal)  # every sequence helps to find the boundary
+    apart = dealt_rows(Corpus.of(normal), 3, seed=0)
+    first = Corpus.of([normal[row] for row in apart[0]])
+    alone = LogBERT.from_state(detector.state())
+    alone.panel_ = Panel(detector.panel_.readers[:1])
+    own = np.sort(alone.raw_scores(first)[first.inverse])
+    assert np.isin(own, detector.calibration_.held_out).all()
+
+
+def test_one_network_is_enough_where_a_quarter_of_the_sequences_shows_the_rate(normal: list[list[int]]) -> None:
+    assert len(LogBERT(epochs=1, hidden=16, false_alarms=0.2).fit(normal).courses_) == 1
+
+
+@pytest.mark.parametrize(("epochs", "judging"), [(2, 1), (3, 1), (5, 2)])
+def test_interrupted_while_several_learn_those_judge_that_had_time_and_all_go_on(
+    normal: list[list[int]], epochs: int, judging: int
+) -> None:
+    whole = LogBERT(epochs=3, hidden=16, networks=2).fit(normal)
+    cut = LogBERT(epochs=3, hidden=16, networks=2, progress=Interrupting(epochs)).fit(normal)
+    assert cut.interrupted_
+    assert len(cut.panel_.readers) == judging
+    assert len(cut.calibration_.held_out) == len(normal) * judging // 2
+    again = LogBERT.from_state(cut.state()).fit_more(normal)
+    assert not again.interrupted_
+    assert again.score(normal[:50]).tolist() == whole.score(normal[:50]).tolist()
 
 
 def test_the_same_seed_learns_the_same_and_leaves_the_users_random_numbers_alone(normal: list[list[int]]) -> None:
@@ -161,12 +206,49 @@ def test_the_same_seed_learns_the_same_and_leaves_the_users_random_numbers_alone
     torch.manual_seed(5)
     second = LogBERT("paper", epochs=2, hidden=16, input=8).fit(normal)
     other = LogBERT("paper", epochs=2, hidden=16, input=8, seed=1).fit(normal)
-    assert second.course_.losses == first.course_.losses
-    assert other.course_.losses != first.course_.losses
+    assert second.courses_[0].losses == first.courses_[0].losses
+    assert other.courses_[0].losses != first.courses_[0].losses
 
 
 def test_training_stops_when_held_out_normals_gain_nothing_more(normal: list[list[int]]) -> None:
     detector = LogBERT(epochs=50, patience=1, learning_rate=0.05, hidden=16).fit(normal)
-    assert detector.course_.finished
-    assert detector.course_.epoch < 50
-    assert detector.course_.best_loss == min(detector.course_.held_out_losses)
+    assert detector.courses_[0].finished
+    assert detector.courses_[0].epoch < 50
+    assert detector.courses_[0].best_loss == min(detector.courses_[0].held_out_losses)
+
+
+@pytest.mark.parametrize("vhm", [False, True])
+def test_a_batch_in_parts_has_the_gradient_of_the_whole(
+    normal: list[list[int]], vhm: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = replace(DEFAULT, input=8, hidden=8, feed_forward=8, vhm=vhm, batch=32)
+    corpus = Corpus.of(normal)
+    chunks = Chunks.of(corpus, Vocabulary(np.unique(corpus.keys)), context=100, end=True)
+    lessons = Lessons.of(chunks, corpus.counts, config)
+    learnt = []
+    for parts in (1, 2, 5):
+        monkeypatch.setattr(training, "PARTS", parts)
+        torch.manual_seed(0)
+        taught = Teacher(LogBERTNetwork(config, keys=8), config, seed=0, device=torch.device("cpu"))
+        rows = next(lessons.batches(32, np.random.default_rng(0)))
+        pieces = list(taught._parts(lessons, rows, np.random.default_rng(1)))
+        assert len(pieces) == parts
+        whole = torch.zeros_like(taught.optimiser.weights)
+        for part in pieces:
+            whole += taught._gradient(part, torch.zeros(8) if vhm else None)[1] * (len(part.tokens) / 32)
+        learnt.append(whole)
+    assert torch.allclose(learnt[0], learnt[1], atol=1e-5)
+    assert torch.allclose(learnt[0], learnt[2], atol=1e-5)
+
+
+def test_what_is_learnt_does_not_depend_on_the_number_of_threads(normal: list[list[int]]) -> None:
+    before = torch.get_num_threads()
+    learnt = []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            learnt.append(LogBERT(epochs=3).fit(normal).score(normal).tolist())
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert learnt[0] == learnt[1] == learnt[2]

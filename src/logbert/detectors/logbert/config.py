@@ -44,6 +44,9 @@ class LogBERTConfig:
         Masks a sequence is judged under.
     detection_ratio
         Share of tokens each of them hides (m).
+    networks
+        How many networks judge together, each taught without a part of the sequences; the masks are dealt among them.
+        One, where a part of the sequences is enough to find the boundary.
     candidates
         Likeliest keys that count as expected; None chooses it on held-out normals (g).
     misses_allowed
@@ -68,6 +71,9 @@ class LogBERTConfig:
         Passes over the training sequences, at most.
     patience
         Epochs without a better loss on held-out normals after which training stops.
+    tokens
+        Tokens all networks together are shown at most; where sequences are many and long, that means fewer epochs, and
+        only a part of the sequences in each. None sets no limit.
     """
 
     input: int
@@ -86,6 +92,7 @@ class LogBERTConfig:
     mask_ratio_most: float
     masks: int
     detection_ratio: float
+    networks: int
     candidates: int | None
     misses_allowed: int | None
     score_by: str
@@ -98,6 +105,7 @@ class LogBERTConfig:
     warmup: float
     epochs: int
     patience: int
+    tokens: int | None
 
 
 DEFAULT: Final = LogBERTConfig(
@@ -117,6 +125,7 @@ DEFAULT: Final = LogBERTConfig(
     mask_ratio_most=0.9,
     masks=8,
     detection_ratio=0.5,
+    networks=4,
     candidates=6,
     misses_allowed=None,
     score_by="surprise",
@@ -127,8 +136,9 @@ DEFAULT: Final = LogBERTConfig(
     learning_rate=3e-3,
     weight_decay=0.01,
     warmup=0.1,
-    epochs=70,
+    epochs=40,
     patience=15,
+    tokens=12_000_000,
 )
 PAPER: Final = replace(
     DEFAULT,
@@ -143,12 +153,13 @@ PAPER: Final = replace(
     mask_ratio_least=0.5,
     mask_ratio_most=0.5,
     masks=1,
+    networks=1,
     candidates=None,
     score_by="misses",
     repeats=0.5,
     emphasis=1.0,
     learning_rate=1e-3,
-    epochs=40,
+    tokens=None,
 )
 SCORES: Final = ("surprise", "misses", "distance")
 PRESETS: Final = {"default": DEFAULT, "paper": PAPER}
@@ -184,6 +195,7 @@ def _check(config: LogBERTConfig) -> None:
         "heads",
         "context",
         "masks",
+        "networks",
         "batch",
         "epochs",
         "patience",

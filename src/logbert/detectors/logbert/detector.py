@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from logbert.detectors.logbert.panel import Panel
     from logbert.detectors.logbert.reading import Slots
 
 # The least that means anything: half a nat (odds of 5 to 3), one miss, a thousandth of a hidden vector's length.
 UNITS = {"surprise": 0.5, "misses": 1.0, "distance": 1e-3}
 
 SEEN_BEYOND = 10  # held-out sequences beyond the boundary: with one or two, where it lies is a matter of luck
+
+MOST_HELD_OUT = 0.25  # of the sequences, where there is one network
 
 JUDGED_AT_ONCE = 4_000_000  # keys, under one mask each
 
@@ -40,6 +44,7 @@ _OF_THE_NETWORK = (
     "vhm",
     "alpha",
     "masks",
+    "networks",
     "candidates",
     "misses_allowed",
     "score_by",
@@ -85,6 +90,9 @@ class LogBERT(Detector):
         Share of keys hidden, in training and detection alike (m).
     masks
         Masks each sequence is judged under.
+    networks
+        How many networks judge together, each taught without a part of the sequences, so that all of them help to find
+        the boundary. One is enough where a quarter of the sequences shows the asked rate.
     candidates
         Likeliest keys that are no miss (g).
     misses_allowed
@@ -131,6 +139,7 @@ class LogBERT(Detector):
         alpha: float | None = None,
         mask_ratio: float | None = None,
         masks: int | None = None,
+        networks: int | None = None,
         candidates: int | None = None,
         misses_allowed: int | None = None,
         score_by: Literal["surprise", "misses", "distance"] | None = None,
@@ -156,6 +165,7 @@ class LogBERT(Detector):
         self.alpha = alpha
         self.mask_ratio = mask_ratio
         self.masks = masks
+        self.networks = networks
         self.candidates = candidates
         self.misses_allowed = misses_allowed
         self.score_by = score_by
@@ -172,12 +182,30 @@ class LogBERT(Detector):
         return resolve(self.preset, **given, **ratio)
 
     def _learn(self, train: Corpus, held_out: Corpus) -> None:
+        self._begin(train, 1)
+        self._train([(train, held_out)])
+
+    def _learn_across(self, corpus: Corpus) -> Scores | None:
+        """Teach several networks, each without one part of the rows; give each row its score by the one without it."""
+        networks = self._networks(corpus.rows)
+        if networks == 1:
+            return None
+        self._begin(corpus, networks)
+        return self._train_across(corpus)
+
+    def _networks(self, rows: int) -> int:
+        """Say how many networks it takes: one if those it can spare show the asked rate."""
+        config = self.config
+        if self._share_to_see(rows) <= MOST_HELD_OUT or config.score_by == "distance" or rows == 1:
+            return 1
+        return min(config.networks, config.masks, rows)
+
+    def _begin(self, corpus: Corpus, networks: int) -> None:
         from logbert.detectors.logbert.course import Course
 
         self.config_ = self.config
-        self.vocabulary_ = Vocabulary(np.unique(train.keys))
-        self.course_ = Course(epochs=self.config_.epochs)
-        self._train(train, held_out)
+        self.vocabulary_ = Vocabulary(np.unique(corpus.keys))
+        self.courses_ = [Course(epochs=self.config_.epochs) for _ in range(networks)]
 
     def fit_more(self, sequences: SequencesLike, *, held_out: SequencesLike | None = None) -> Self:
         """Go on learning: to the end of a fit that was interrupted, or for another round after a whole one.
@@ -185,28 +213,50 @@ class LogBERT(Detector):
         Keys that are new join the vocabulary. The boundary is found anew, on the part of `sequences` held out.
         """
         self._must_be_fitted()
-        return self._fit(sequences, held_out, self._learn_more)
+        return self._fit(sequences, held_out, self._learn_more, self._learn_more_across)
 
     def _learn_more(self, train: Corpus, held_out: Corpus) -> None:
         self.vocabulary_ = self.vocabulary_.extended(train.keys)
-        self._train(train, held_out)
+        self._train([(train, held_out)] * len(self.courses_))
 
-    def _train(self, train: Corpus, held_out: Corpus) -> None:
+    def _learn_more_across(self, corpus: Corpus) -> Scores | None:
+        if len(self.courses_) == 1 or corpus.rows < len(self.courses_):
+            return None
+        self.vocabulary_ = self.vocabulary_.extended(corpus.keys)
+        return self._train_across(corpus)
+
+    def _train_across(self, corpus: Corpus) -> Scores:
+        """Teach each network without its part; give each row's score by that network, NaN where Ctrl-C left none."""
+        from logbert.detectors.logbert.panel import Panel, dealt_rows
+
+        apart = dealt_rows(corpus, len(self.courses_), self.seed)
+        every = np.arange(corpus.rows)
+        self._train([(corpus.take_rows(np.setdiff1d(every, rows)), corpus.take_rows(rows)) for rows in apart])
+        raw = np.full(corpus.rows, np.nan)
+        for reader, number in zip(self.panel_.readers, self._taught, strict=True):
+            part = corpus.take_rows(apart[number])
+            raw[apart[number]] = part.spread(self._in_runs(part, partial(self._judged, panel=Panel([reader]))))
+        return raw
+
+    def _train(self, parts: Sequence[tuple[Corpus, Corpus]]) -> None:
         from logbert.detectors.logbert import fitting
+        from logbert.detectors.logbert.panel import Panel
 
-        self.reader_, self.centre_ = fitting.train(
+        taught = fitting.train(
             self.config_,
             self.vocabulary_,
-            self.course_,
-            train,
-            held_out,
+            self.courses_,
+            parts,
             seed=self.seed,
             device=fitting.choose_device(self.device),
             progress=self.progress,
         )
+        self.panel_ = Panel([taught[number][0] for number in self._taught])
+        self.centre_ = taught[0][1]
         if self.config_.candidates is not None:
             self.candidates_ = self.config_.candidates
         else:
+            held_out = parts[0][1]
             self.candidates_ = choosing.best_candidates(
                 self._read(held_out),
                 self._read(choosing.damaged(held_out, self.vocabulary_.keys, self.seed)),
@@ -215,17 +265,26 @@ class LogBERT(Detector):
             )
 
     @property
+    def _taught(self) -> list[int]:
+        """Which networks judge: those that Ctrl-C left time for an epoch, or the first."""
+        return [number for number, course in enumerate(self.courses_) if course.losses] or [0]
+
+    @property
     def interrupted_(self) -> bool:
         """Whether Ctrl-C ended the last fit early; `fit_more` goes on from there."""
-        return self.course_.interrupted
+        return any(course.interrupted for course in self.courses_)
+
+    def _share_to_see(self, rows: int) -> float:
+        """Say which share of the rows shows some alarms at the asked rate."""
+        return SEEN_BEYOND / (self.false_alarms * rows)
 
     def _held_out_share(self, rows: int) -> float:
         """Keep enough apart to see some alarms at the asked rate, if a quarter is enough; never under a tenth."""
-        return float(np.clip(SEEN_BEYOND / (self.false_alarms * rows), 0.1, 0.25))
+        return float(np.clip(self._share_to_see(rows), 0.1, MOST_HELD_OUT))
 
-    def calibrate(self, held_out: SequencesLike) -> None:
-        """Find the boundary on held-out normals, unless `misses_allowed` sets it by hand."""
-        super().calibrate(held_out)
+    def _calibrate_on(self, raw: Scores) -> None:
+        """Find the boundary on the scores of held-out normals, unless `misses_allowed` sets it by hand."""
+        super()._calibrate_on(raw)
         self.calibration_ = replace(self.calibration_, unit=UNITS[self.config_.score_by])
         if self.config_.score_by == "misses" and self.config_.misses_allowed is not None:
             self.calibration_ = replace(self.calibration_, fixed=self.config_.misses_allowed + 1.0)
@@ -237,13 +296,13 @@ class LogBERT(Detector):
 
     def raw_scores(self, corpus: Corpus) -> Scores:
         """Score each distinct sequence: nats of surprise, misses, or the distance to the centre."""
-        return self._in_runs(corpus, self._raw_scores)
+        return self._in_runs(corpus, partial(self._judged, panel=self.panel_))
 
-    def _raw_scores(self, corpus: Corpus) -> Scores:
+    def _judged(self, corpus: Corpus, panel: Panel) -> Scores:
         chunks = self._chunks(corpus)
         if self.config_.score_by == "distance":
-            return scoring.distance(self.reader_.represent(chunks), self.centre_, chunks, len(corpus))
-        slots = self.reader_.examine(chunks)
+            return scoring.distance(panel.represent(chunks), self.centre_, chunks, len(corpus))
+        slots = panel.examine(chunks)
         if self.config_.score_by == "misses":
             return scoring.misses(slots, chunks, len(corpus), self.candidates_)
         return scoring.surprise(slots, chunks, len(corpus), self.candidates_)
@@ -298,7 +357,7 @@ class LogBERT(Detector):
     def _represent(self, corpus: Corpus) -> npt.NDArray[np.float32]:
         chunks = self._chunks(corpus)
         total = np.zeros((len(corpus), self.config_.hidden), dtype=np.float32)
-        np.add.at(total, chunks.owners, self.reader_.represent(chunks))
+        np.add.at(total, chunks.owners, self.panel_.represent(chunks))
         parts = np.bincount(chunks.owners, minlength=len(corpus))[:, None]
         return np.asarray(total / parts, dtype=np.float32)
 
@@ -315,34 +374,39 @@ class LogBERT(Detector):
         chunks = self._chunks(corpus)
         boundary = self.calibration_.threshold
         if self.config_.score_by == "distance":
-            return explaining.far_away(self._raw_scores(corpus), boundary)
-        slots = self.reader_.examine(chunks)
+            return explaining.far_away(self._judged(corpus, self.panel_), boundary)
+        slots = self.panel_.examine(chunks)
         if self.config_.score_by == "misses":
             weights = explaining.missed_tokens(slots, chunks, self.candidates_, boundary)
         else:
             weights = explaining.surprising_tokens(slots, chunks, self.candidates_, boundary)
-        return explaining.reasons(self.reader_, self.vocabulary_, corpus, chunks, weights)
+        return explaining.reasons(self.panel_, self.vocabulary_, corpus, chunks, weights)
 
     def _learnt(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.generic]]]:
-        facts = {"config": asdict(self.config_), "candidates": self.candidates_, "training": self.course_.facts()}
-        arrays = {"keys": self.vocabulary_.keys, "centre": self.centre_, **self.course_.arrays()}
+        courses = [course.facts() for course in self.courses_]
+        facts = {"config": asdict(self.config_), "candidates": self.candidates_, "networks": courses}
+        arrays: dict[str, npt.NDArray[np.generic]] = {"keys": self.vocabulary_.keys, "centre": self.centre_}
+        for number, course in enumerate(self.courses_):
+            arrays |= {f"{number}/{name}": array for name, array in course.arrays().items()}
         return facts, arrays
 
     def _recall(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
         from logbert.detectors.logbert import fitting
         from logbert.detectors.logbert.course import Course
+        from logbert.detectors.logbert.panel import Panel
 
         self.config_ = LogBERTConfig(**facts["config"])
         self.candidates_ = facts["candidates"]
         self.vocabulary_ = Vocabulary(arrays["keys"].astype(np.int32))
         self.centre_ = arrays["centre"].astype(np.float32)
-        self.course_ = Course.of(facts["training"], arrays)
-        self.reader_ = fitting.reader(
-            self.config_,
-            self.vocabulary_,
-            self.course_.best,
-            seed=self.seed,
-            device=fitting.choose_device(self.device),
+        self.courses_ = []
+        for number, course in enumerate(facts["networks"]):
+            own = {name.removeprefix(f"{number}/"): a for name, a in arrays.items() if name.startswith(f"{number}/")}
+            self.courses_.append(Course.of(course, own))
+        device = fitting.choose_device(self.device)
+        weights = [self.courses_[number].best for number in self._taught]
+        self.panel_ = Panel(
+            [fitting.reader(self.config_, self.vocabulary_, best, seed=self.seed, device=device) for best in weights]
         )
 
     @property
@@ -359,4 +423,4 @@ class LogBERT(Detector):
 
     def _read(self, corpus: Corpus) -> tuple[Corpus, Chunks, Slots]:
         chunks = self._chunks(corpus)
-        return corpus, chunks, self.reader_.examine(chunks)
+        return corpus, chunks, self.panel_.examine(chunks)

@@ -13,7 +13,8 @@ from logbert.detectors.logbert.tokens import END, SPECIALS, UNSEEN
 
 if TYPE_CHECKING:
     from logbert.detectors.corpus import Corpus, Scores
-    from logbert.detectors.logbert.reading import Reader, Slots
+    from logbert.detectors.logbert.panel import Panel
+    from logbert.detectors.logbert.reading import Slots
     from logbert.detectors.logbert.tokens import Chunks, Vocabulary
 
 EXPECTED = 5  # likeliest keys named with each reason
@@ -42,14 +43,14 @@ def missed_tokens(slots: Slots, chunks: Chunks, candidates: int, boundary: float
 
 
 def reasons(
-    reader: Reader, vocabulary: Vocabulary, corpus: Corpus, chunks: Chunks, weights: Scores
+    panel: Panel, vocabulary: Vocabulary, corpus: Corpus, chunks: Chunks, weights: Scores
 ) -> list[list[Reason]]:
     """Put the tokens of weight above 0 into words, for each sequence the heaviest first."""
     found: list[dict[int, Reason]] = [{} for _ in range(len(corpus))]
     odd = np.flatnonzero(weights > 0)
     chunk = np.searchsorted(chunks.offsets, odd, side="right") - 1
     place = odd - chunks.offsets[chunk] - 1
-    expectations = reader.expectations(chunks, chunk, place)
+    expectations = panel.expectations(chunks, chunk, place)
     for index, log_probabilities in enumerate(expectations):
         sequence = int(chunks.owners[chunk[index]])
         position = int(chunks.starts[chunk[index]] + place[index])
@@ -60,7 +61,7 @@ def reasons(
             log_probabilities=log_probabilities,
             keys=vocabulary.keys,
             corpus_keys=corpus[sequence],
-            first_class=reader.network.first_class,
+            first_class=panel.first_class,
         )
         other = found[sequence].get(position)  # chunks may overlap
         if other is None or reason.weight > other.weight:

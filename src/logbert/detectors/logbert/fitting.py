@@ -1,4 +1,4 @@
-"""A fit from beginning to end: build the network, or take up an earlier one, and teach it."""
+"""A fit from beginning to end: build the networks, or take up earlier ones, and teach them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from logbert.detectors.threads import suited_threads
 from logbert.errors import OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from logbert.detectors.logbert.config import LogBERTConfig
     from logbert.detectors.logbert.course import Course, Weights
     from logbert.progress import Progress
+
+ANOTHER = 1_000_003  # from one network's seed to the next
 
 
 def choose_device(name: str) -> torch.device:
@@ -53,21 +57,41 @@ def fresh_network(config: LogBERTConfig, vocabulary: Vocabulary, *, seed: int) -
 def train(
     config: LogBERTConfig,
     vocabulary: Vocabulary,
-    course: Course,
-    train_on: Corpus,
-    held_out: Corpus,
+    courses: Sequence[Course],
+    parts: Sequence[tuple[Corpus, Corpus]],
     *,
     seed: int,
     device: torch.device,
     progress: Progress,
-) -> tuple[Reader, npt.NDArray[np.float32]]:
-    """Teach a network, from where `course` stands; give it with the centre of the training sequences."""
-    network = fresh_network(config, vocabulary, seed=seed)
-    course.make_room(network.state_dict())
-    teacher = Teacher(network.to(device), config, seed=seed, device=device)
-    chunks = Chunks.of(train_on, vocabulary, context=config.context, end=config.end)
-    lessons = Lessons.of(chunks, train_on.counts, config)
-    judged = Chunks.of(held_out, vocabulary, context=config.context, end=config.end)
-    with suited_threads(config.hidden):
-        teacher.teach(lessons, judged, held_out.counts, course, progress)
-        return teacher.reader, teacher.centre(lessons).cpu().numpy()
+) -> list[tuple[Reader, npt.NDArray[np.float32]]]:
+    """Teach a network a part, from where its course stands; give each with the centre of what it was taught.
+
+    A part is what to learn from and what to hold out. Ctrl-C ends the training of one, and those after it get none.
+    """
+    devices = [device] if device.type == "cuda" else []
+    cut_short = any(course.interrupted for course in courses)  # then a network that had finished waits for the others
+    with suited_threads(config.hidden) as workers, torch.random.fork_rng(devices=devices):
+        pupils = []
+        for number, (course, (train_on, held_out)) in enumerate(zip(courses, parts, strict=True)):
+            own = seed + number * ANOTHER
+            network = fresh_network(config, vocabulary, seed=own)
+            course.make_room(network.state_dict())
+            chunks, judged = (
+                Chunks.of(corpus, vocabulary, context=config.context, end=config.end) for corpus in (train_on, held_out)
+            )
+            lessons = Lessons.of(chunks, train_on.counts, config, networks=len(parts))
+            teacher = Teacher(network.to(device), config, seed=own, device=device, workers=workers)
+            teacher.take_up(course, lessons.epochs, again=not cut_short)
+            pupils.append((teacher, lessons, judged, held_out.counts, course))
+        with progress.step("training", total=sum(course.epochs for course in courses), unit="epochs") as bar:
+            done = sum(course.epoch for course in courses)
+            if done:
+                bar.advance(done)
+            for teacher, lessons, judged, counts, course in pupils:
+                teacher.teach(lessons, judged, counts, course, bar)
+                if course.interrupted:
+                    break
+        return [
+            (Reader(teacher.network.eval(), config, seed=seed, device=device), teacher.centre(lessons).cpu().numpy())
+            for teacher, lessons, *_ in pupils
+        ]

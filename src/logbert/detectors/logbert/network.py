@@ -7,7 +7,7 @@ Notable:
   a residual connection needs both sides of a sub-layer to be equally wide)
 - residual, then layer norm (post-norm), ReLU in the feed-forward
 - one fused matrix for queries, keys and values; attention never looks at padding
-- only masked positions go to the output layer
+- only masked positions go to the output layer, and only places that are asked about through the last layer
 """
 
 from __future__ import annotations
@@ -48,6 +48,11 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, visible: Tensor | None) -> Tensor:
     return mixed
 
 
+def _choose(x: Tensor, chosen: Tensor) -> Tensor:
+    """Give the vectors of M tokens, (M, hidden), of (B, L, hidden)."""
+    return x.flatten(0, 1).index_select(0, chosen)
+
+
 class Attention(nn.Module):
     """Multi-head self-attention, equations 1 and 2: f(X) = Concat(head_1, ..., head_H) W_O."""
 
@@ -57,8 +62,11 @@ class Attention(nn.Module):
         self.qkv = nn.Linear(config.hidden, 3 * config.hidden)
         self.out = nn.Linear(config.hidden, config.hidden)
 
-    def forward(self, x: Tensor, visible: Tensor | None) -> Tensor:
-        """Let every token look at the visible ones; x is (B, L, hidden), visible (B, 1, 1, L) or None for all."""
+    def forward(self, x: Tensor, visible: Tensor | None, chosen: Tensor | None = None) -> Tensor:
+        """Let every token look at the visible ones; x is (B, L, hidden), visible (B, 1, 1, L) or None for all.
+
+        Of the M `chosen` tokens only, (M,) of B * L, the answer is (M, hidden).
+        """
         b, length, hidden = x.shape
         qkv = self.qkv(x).view(b, length, 3, self.heads, hidden // self.heads)
         q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each (B, H, L, hidden / H)
@@ -66,7 +74,8 @@ class Attention(nn.Module):
             mixed = _attend(q, k, v, visible)
         else:
             mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=visible)  # (B, H, L, hidden / H)
-        return self.out(mixed.transpose(1, 2).reshape(b, length, hidden))  # type: ignore[no-any-return]
+        mixed = mixed.transpose(1, 2).reshape(b, length, hidden)
+        return self.out(mixed if chosen is None else _choose(mixed, chosen))  # type: ignore[no-any-return]
 
     def between(self, own: Tensor, x: Tensor) -> Tensor:
         """Let some places, (B, places, hidden), look at every token of (B, L, hidden)."""
@@ -91,9 +100,9 @@ class Layer(nn.Module):
         self.norm_feed_forward = nn.LayerNorm(config.hidden)
         self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, x: Tensor, visible: Tensor | None) -> Tensor:
-        """Map (B, L, hidden) to (B, L, hidden)."""
-        return self._after(x, self.attention(x, visible))
+    def forward(self, x: Tensor, visible: Tensor | None, chosen: Tensor | None = None) -> Tensor:
+        """Map (B, L, hidden) to (B, L, hidden), or to the vectors of the chosen tokens, (M, hidden)."""
+        return self._after(x if chosen is None else _choose(x, chosen), self.attention(x, visible, chosen))
 
     def at(self, own: Tensor, x: Tensor) -> Tensor:
         """Map some places' vectors, (B, places, hidden), which look at all of (B, L, hidden)."""
@@ -120,18 +129,19 @@ class LogBERTNetwork(nn.Module):
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.output = nn.Linear(config.hidden, SPECIALS + keys - self.first_class)  # W_C and b_C of equation 4
 
-    def forward(self, tokens: Tensor, visible: Tensor | None = None) -> Tensor:
+    def forward(self, tokens: Tensor, chosen: Tensor | None = None) -> Tensor:
         """Give the contextual vectors h of (B, L) tokens: (B, L, hidden).
 
-        `visible` says which tokens are not padding; None computes it.
+        Of `chosen` tokens only, (M,) of B * L, they are (M, hidden): in training most tokens are there to be looked
+        at, and nobody asks what the last layer makes of them.
         """
-        if visible is None:
-            visible = tokens != PAD
+        visible = (tokens != PAD)[:, None, None, :]
         sums = self.embedding(tokens) + self.positions[: tokens.shape[1]]  # (B, L, input)
         x: Tensor = self.dropout(self.project(sums))  # (B, L, hidden)
-        for layer in self.layers:
-            x = layer(x, visible[:, None, None, :])
-        return x
+        *first, last = self.layers
+        for layer in first:
+            x = layer(x, visible)
+        return last(x, visible, chosen)  # type: ignore[no-any-return]
 
     def at(self, tokens: Tensor, places: Tensor) -> Tensor:
         """Give the contextual vectors of some places only, of (B, L) tokens without padding: (B, places, hidden)."""

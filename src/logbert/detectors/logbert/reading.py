@@ -73,18 +73,23 @@ class Reader:
         self.seed = seed
         self.device = device
 
-    def examine(self, chunks: Chunks, masks: int | None = None) -> Slots:
-        """Judge every masked key under every mask (the first `masks` of them)."""
+    @property
+    def every_mask(self) -> range:
+        """All masks there are."""
+        return range(self.config.masks)
+
+    def examine(self, chunks: Chunks, masks: range | None = None) -> Slots:
+        """Judge every masked key under every mask, or under some of them."""
 
         def judge(batch: Views) -> Slots:
             rounded = torch.round(self._predict(batch) * STEPS)  # (views, slots, classes)
             step = max(COMPARED // max(rounded[0].numel(), 1), 1)
             cuts = np.arange(step, len(batch.of), step)
             parts = zip(np.split(batch.of, cuts), np.split(batch.chunks, cuts), strict=True)
-            return _joined([self._ranked(rounded, batch.places, chunks, of, owners) for of, owners in parts])
+            return joined([self._ranked(rounded, batch.places, chunks, of, owners) for of, owners in parts])
 
         rows = np.arange(len(chunks))
-        return _joined(list(self._read(judge, chunks, rows, masks or self.config.masks)))
+        return joined(list(self._read(judge, chunks, rows, self.every_mask if masks is None else masks)))
 
     def _ranked(self, rounded: Tensor, places: Rows, chunks: Chunks, of: Rows, owners: Rows) -> Slots:
         """Hold what was predicted for views beside what stands in the chunks `owners` that they are views `of`."""
@@ -103,7 +108,9 @@ class Reader:
             surprise=surprise.cpu().numpy().ravel().astype(np.float64),
         )
 
-    def expectations(self, chunks: Chunks, wanted: Rows, places: Rows) -> npt.NDArray[np.float64]:
+    def expectations(
+        self, chunks: Chunks, wanted: Rows, places: Rows, masks: range | None = None
+    ) -> npt.NDArray[np.float64]:
         """Mean log probability of each class over the masks that hide it, at chosen places of chosen chunks.
 
         `wanted` are the chunks, `places` the places after DIST, from 0; the answer is (places, classes).
@@ -119,7 +126,7 @@ class Reader:
 
         total = np.zeros((len(wanted), self.network.output.out_features))
         times = np.zeros((len(wanted), 1))
-        for to, log_probabilities in self._read(predict, chunks, np.unique(wanted), self.config.masks):
+        for to, log_probabilities in self._read(predict, chunks, np.unique(wanted), masks or self.every_mask):
             np.add.at(total, to, log_probabilities)
             np.add.at(times, to, 1)
         return total / np.maximum(times, 1)
@@ -132,7 +139,7 @@ class Reader:
             return batch.chunks, h.cpu().numpy()[batch.of]
 
         vectors = np.zeros((len(chunks), self.config.hidden), dtype=np.float32)
-        for of, h in self._read(represent, chunks, np.arange(len(chunks)), self.config.masks):
+        for of, h in self._read(represent, chunks, np.arange(len(chunks)), self.every_mask):
             np.add.at(vectors, of, h)
         return vectors / np.float32(self.config.masks)
 
@@ -146,7 +153,7 @@ class Reader:
         with torch.inference_mode():
             return self.network.at(torch.from_numpy(tokens).to(self.device), torch.from_numpy(places).to(self.device))
 
-    def _read(self, look: Callable[[Views], Found], chunks: Chunks, rows: Rows, masks: int) -> Iterator[Found]:
+    def _read(self, look: Callable[[Views], Found], chunks: Chunks, rows: Rows, masks: range) -> Iterator[Found]:
         """Look at every view of these chunks; what is found comes in an order that the chunks decide."""
         self.network.eval()
         on_processor = self.device.type == "cpu"
@@ -156,7 +163,8 @@ class Reader:
         return in_parallel(look, batches) if on_processor else map(look, batches)
 
 
-def _joined(parts: list[Slots]) -> Slots:
+def joined(parts: list[Slots]) -> Slots:
+    """Put the slots of several readings together."""
     return Slots(
         *(
             np.concatenate([getattr(part, name) for part in parts]) if parts else np.empty(0, dtype=kind)

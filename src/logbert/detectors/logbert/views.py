@@ -64,14 +64,15 @@ class Views:
             )
 
 
-def views_of(chunks: Chunks, rows: Rows, config: LogBERTConfig, *, masks: int, seed: int) -> Iterator[Views]:
-    """Give the views of these chunks under the first `masks` masks, in groups of one shape."""
+def views_of(chunks: Chunks, rows: Rows, config: LogBERTConfig, *, masks: range, seed: int) -> Iterator[Views]:
+    """Give the views of these chunks under some of the masks, in groups of one shape."""
     ended = chunks.tokens[chunks.offsets[rows + 1] - 1] == END
     shapes = chunks.lengths[rows] * 2 + ended
     for shape in np.unique(shapes):
         alike = rows[shapes == shape]
         tokens = chunks.tokens[chunks.offsets[alike][:, None] + np.arange(shape // 2)]  # (alike, length)
-        hidden = patterns(tokens.shape[1] - 1, masks=config.masks, ratio=config.detection_ratio, seed=seed)[:masks]
+        every = patterns(tokens.shape[1] - 1, masks=config.masks, ratio=config.detection_ratio, seed=seed)
+        hidden = every[masks.start : masks.stop]
         behind = hidden[:, -1] if shape % 2 else np.zeros(len(hidden), dtype=np.bool_)  # where END is hidden
         for fog, chosen in ((0, hidden[~behind]), (config.fog, hidden[behind])):
             if len(chosen):

@@ -54,6 +54,15 @@ class RowFindings:
             told.setdefault(found["row"], []).append(found)
         return told
 
+    def between(self, begin: int, end: int) -> RowFindings:
+        """Give the same for these rows only; row `begin` becomes row 0."""
+        found = self.found.filter(pl.col("row").is_between(begin, end - 1)).with_columns(pl.col("row") - begin)
+        return RowFindings(end - begin, found)
+
+    def of_member(self, name: str) -> Scores:
+        """Give the score of each row by one member alone."""
+        return RowFindings(self.rows, self.found.filter(pl.col("member") == name)).scores
+
     def reordered(self, order: npt.NDArray[np.integer]) -> RowFindings:
         """Give the same for the rows in another order: row `order[i]` becomes row i."""
         place = np.empty(self.rows, dtype=np.int64)
