@@ -62,6 +62,7 @@ METHODS: Final[dict[str, Method]] = {
     "logbert": Method("LogBERT (paper)", "logbert", {"preset": "paper"}, legacy=_BOTH_TASKS),
     "logbert-default": Method("LogBERT (our preset)", "logbert", {"preset": "default"}),
     "novelty": Method("the memory alone", "novelty"),
+    "fusion-no-network": Method("our default without its network", "fusion", {"members": ("novelty",)}),
     "fusion": Method("our default", "fusion"),
     TRIVIAL: Method("trivial", None),
 }
