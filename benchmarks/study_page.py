@@ -39,6 +39,13 @@ def parts(results: Results, folder: Path) -> dict[str, str]:
     return found
 
 
+def together(studies: list[Results]) -> Results:
+    """Give what the origins of several studies are told from: the last one, with the sources and cells of all."""
+    sources = {source["name"]: source for results in studies for source in results["sources"]}
+    cells = [cell for results in studies for cell in results["cells"]]
+    return {**studies[-1], "sources": list(sources.values()), "cells": cells, "missing": {}}
+
+
 def refreshed(page: str, found: dict[str, str]) -> tuple[str, list[str], list[str]]:
     """Give the page with its places filled in, the places that nothing fills, and what has no place."""
     places = [match[1] for match in PLACE.finditer(page)]
@@ -52,8 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("studies", type=Path, nargs="+", help="folders that `logbert reproduce -o` wrote")
     studies = [json.loads((folder / RESULTS).read_text(encoding="utf-8")) for folder in parser.parse_args().studies]
-    lines = dict.fromkeys(line for results in studies for line in origins(results) if " is missing; " not in line)
-    found = {"origins": "  \n".join(sorted(lines, key=lambda line: not line.startswith("Made")))}
+    found = {"origins": "  \n".join(origins(together(studies)))}
     for results in studies:
         found |= parts(results, PAGE.parent / "study")
     page, empty, homeless = refreshed(PAGE.read_text(encoding="utf-8"), found)

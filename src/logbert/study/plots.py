@@ -46,12 +46,15 @@ def _embedding(axis: Axes, cell: Mapping[str, Any]) -> None:
         (normal, NORMAL, "o", "normal"),
         (abnormal, ABNORMAL, "x", "abnormal"),
     ):
-        there = sessions > 0
-        size = 10 + 6 * np.sqrt(sessions[there])
-        axis.scatter(
-            points[there, 0], points[there, 1], s=size, c=colour, marker=marker, alpha=0.6, linewidths=1.0,
-            label=f"{label}, {int(sessions.sum()):,} sessions, {int(there.sum()):,} distinct",
-        )  # fmt: skip
+        told = f"{label}, {int(sessions.sum()):,} sessions, {int((sessions > 0).sum()):,} distinct"
+        roots = np.ceil(np.sqrt(sessions))
+        for root in np.unique(roots[roots > 0]):  # one shape for all of a size keeps the drawing small
+            there = roots == root
+            axis.scatter(
+                points[there, 0], points[there, 1], s=10 + 6 * root, c=colour, marker=marker, alpha=0.6,
+                linewidths=1.0, label=told,
+            )  # fmt: skip
+            told = "_"  # matplotlib's word for: not in the legend
     axis.set_xlabel("first coordinate of the embedding (spreads from the mean)", fontsize=8)
     axis.set_ylabel("second coordinate", fontsize=8)
 
