@@ -95,6 +95,12 @@ def test_in_windows_cut_anywhere_the_memory_keeps_silent() -> None:
     assert not Fusion(members=("novelty",), windows=False).fit(windows).windows_
 
 
+def test_in_windows_cut_anywhere_no_network_is_taught() -> None:
+    rng = np.random.default_rng(0)
+    fusion = WithSmallNetwork().fit(rng.integers(1, 40, size=(600, 20)).tolist())
+    assert set(fusion.members_) == {"new keys", "novelty"}
+
+
 def test_sessions_of_equal_length_are_not_taken_for_windows() -> None:
     assert not cut_anywhere(Corpus.of([[1, 2, 3, 4], [1, 3, 2, 4]] * 200))
 

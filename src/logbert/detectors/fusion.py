@@ -27,7 +27,8 @@ Sequences with equal keys are equal to all of these. What stands in their messag
 by `measured`, row by row, with a share of the false alarms of its own.
 
 Windows of a fixed number of records are cut anywhere: which keys stand in one, in which order, is a matter of luck, and
-after a change of load every window is new. There the memory does not judge.
+after a change of load every window is new, to the memory and to the network alike. There neither judges: on the BGL
+stream the network flagged 6 % and, after a drift, 33 % of the normal windows where one in a thousand was asked for.
 """
 
 from __future__ import annotations
@@ -67,6 +68,12 @@ ORDER = "2-gram"  # ... and this, where no network judges the order
 RECALIBRATES_FROM = 3  # as many held-out sequences must be expected beyond the boundary to find it among them
 SAME_LENGTH = 0.95  # windows of a fixed number of records: this share of sequences has the same length ...
 SELDOM_THE_SAME = 0.01  # ... and this share a count vector of its own
+
+
+ONLY_NEW = (
+    "windows of a fixed number of records: which messages share one is a matter of luck, so what is judged is new "
+    "messages, values and gaps; --detector logbert judges the rest"
+)
 
 
 class Fusion(Detector):
@@ -155,6 +162,8 @@ class Fusion(Detector):
         self.members_ = self._made() | ({} if network is None else {NETWORK: network})
         self.new_keys.read(self.texts)
         self.windows_ = cut_anywhere(corpus) if self.windows is None else self.windows
+        if self.windows_ and self.members_.pop(NETWORK, None) is not None:
+            self.progress.note(ONLY_NEW)
 
     def _learn(self, train: Corpus, held_out: Corpus) -> None:
         self._begin(train)
