@@ -6,7 +6,7 @@ import re
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from logbert.errors import OptionError
@@ -48,6 +48,8 @@ PIECES = st.sampled_from(
 
 @pytest.mark.parametrize("text", STRINGS)
 @settings(max_examples=40, deadline=None)
+@example(lines=[": a - : : : \u2003a"])
+@example(lines=["a b c d e f \tg"])
 @given(lines=st.lists(st.lists(PIECES, min_size=1, max_size=24).map(lambda parts: "".join(parts).strip()), min_size=1))
 def test_any_line_is_read_as_the_slow_way_reads_it(text: str, lines: list[str]) -> None:
     both(text, lines)

@@ -228,9 +228,12 @@ class Pattern:
                 table = _cut_tag(table, taken[-1], names.pop(0))
                 fits &= pl.col("_tag_fits")
         header = pl.col("_line").str.len_bytes() - pl.col("_rest").str.len_bytes()
-        for white in [_WHITE if ascii_only else _WHITE_ANYWHERE, *([] if padded else ["  "])]:
-            at = pl.col("_line").str.find(white, literal=white == "  ")
-            fits &= at.is_null() | (at >= header)
+        white = pl.col("_line").str.find(_WHITE if ascii_only else _WHITE_ANYWHERE)
+        # After a space, white space at the beginning of the message belongs to the header.
+        fits &= white.is_null() | (white > header if cuts[-1].separator.endswith(" ") else white >= header)
+        if not padded:
+            twice = pl.col("_line").str.find("  ", literal=True)
+            fits &= twice.is_null() | (twice >= header)
         fits &= pl.col("_rest").is_not_null()
         content = pl.col("_rest").alias(self.fields[-1])
         return table.select(*self.fields[:-1], content, fits.fill_null(False).alias(MATCHED)).collect()

@@ -183,7 +183,6 @@ class Teacher:
             learnt = work(lambda part: self._gradient(part, centre), parts)
             shares = torch.tensor([len(part.tokens) / len(rows) for part in parts], device=self.device)
             self.optimiser.step(shares @ torch.stack([gradient for _, gradient in learnt]), rate)
-            course.steps += 1
             total += sum(loss * len(part.tokens) for part, (loss, _) in zip(parts, learnt, strict=True))
             seen += len(rows)
         return total / seen
@@ -280,6 +279,7 @@ class Teacher:
         weights = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         course.last = weights
         course.first_moments, course.second_moments = self.optimiser.moments()
+        course.steps = self.optimiser.steps
         course.losses.append(loss)
         course.held_out_losses.append(held_out_loss)
         course.epoch += 1
