@@ -11,7 +11,8 @@ from logbert.simulator.demo import DemoResult, run_demo
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> DemoResult:
-    return run_demo(tmp_path_factory.mktemp("demo"), seed=0, sessions=1500, watched=1000, detector="novelty")
+    folder = tmp_path_factory.mktemp("demo")
+    return run_demo(folder, seed=0, sessions=1500, watched=1000, detector="novelty", false_alarms=0.001)
 
 
 def test_every_session_is_found_by_itself_and_judged(result: DemoResult) -> None:

@@ -48,8 +48,8 @@ def run_demo(
     seed: int = 0,
     sessions: int = 4000,
     watched: int = 3000,
-    detector: str = "logbert",
-    false_alarms: float = 0.001,
+    detector: str = "fusion",
+    false_alarms: float = 0.005,
     progress: Progress = SILENT,
 ) -> DemoResult:
     """Simulate a block store, train on its quiet day, judge the next one and compare with the truth.
@@ -68,7 +68,7 @@ def run_demo(
     detector
         Which detector judges.
     false_alarms
-        The share of normal sessions that may be flagged.
+        The share of normal sessions that may be flagged: of 4,000, twenty, so that a few faults are worth hearing of.
     progress
         Who is told how it goes.
     """
