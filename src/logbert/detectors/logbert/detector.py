@@ -290,7 +290,7 @@ class LogBERT(Detector):
             self.calibration_ = replace(self.calibration_, fixed=self.config_.misses_allowed + 1.0)
         elif not self.calibration_.resolvable:
             self.progress.note(
-                f"{len(self.calibration_.held_out)} held-out sequences cannot show a false-alarm rate of "
+                f"{len(self.calibration_.held_out)} normal sequences cannot show a false-alarm rate of "
                 f"{self.false_alarms:g}: the boundary is extrapolated"
             )
 
