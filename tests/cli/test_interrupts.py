@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from logbert import Pipeline
+from logbert.cli import main
 from logbert.detectors.logbert.training import Teacher
 from tests.outcome import Run
 from tests.shop import shop_log
@@ -110,6 +111,24 @@ def test_ctrl_c_leaves_the_terminal_sane(large: Path, tmp_path: Path) -> None:
     assert b"interrupted" in shown
     # The cursor that a progress bar hides is shown again.
     assert shown.rfind(b"\x1b[?25h") > shown.rfind(b"\x1b[?25l")
+
+
+def test_a_ctrl_c_that_native_code_made_another_exception_of_is_still_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def panic(_: list[str]) -> int:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise SystemError("a callback failed") from None
+        return 0
+
+    monkeypatch.setattr("logbert.cli._run", panic)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "logbert: interrupted; nothing half-written was left behind\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_reader_that_goes_away_is_no_error(large: Path) -> None:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 INTERRUPTED = 130
 
@@ -14,21 +20,46 @@ def main() -> None:
     if debug:
         sys.argv.remove("--debug")
     sys.unraisablehook = _unraisable
-    try:
-        code = _run(sys.argv[1:])
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        code = _complain("interrupted; nothing half-written was left behind", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output (head, less) has gone: that is no error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    except Exception as error:
-        told = _told(error)
-        if told is None or debug:
-            raise
-        code = _complain(told, 2)
+    with _CtrlC() as ctrl_c:
+        try:
+            code = _run(sys.argv[1:])
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader of our output (head, less) has gone: that is no error of ours.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 0
+        except BaseException as error:
+            told = _told(error)
+            if told is not None and not debug:
+                code = _complain(told, 2)
+            elif isinstance(error, KeyboardInterrupt) or ctrl_c.heard:
+                code = _complain("interrupted; nothing half-written was left behind", INTERRUPTED)
+            else:
+                raise
     sys.exit(code)
+
+
+class _CtrlC:
+    """Remembers a Ctrl-C: what it interrupts may make another exception of it, as native code does of a callback's."""
+
+    heard = False
+
+    def __enter__(self) -> Self:
+        self._before = signal.getsignal(signal.SIGINT)
+        self._listens = (
+            self._before is signal.default_int_handler and threading.current_thread() is threading.main_thread()
+        )
+        if self._listens:
+            signal.signal(signal.SIGINT, self._hear)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._listens:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _hear(self, _: int, __: FrameType | None) -> None:
+        self.heard = True
+        raise KeyboardInterrupt
 
 
 def _run(arguments: list[str]) -> int:
@@ -49,7 +80,7 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-def _told(error: Exception) -> str | None:
+def _told(error: BaseException) -> str | None:
     """Put an error that a person can act on into one line; None for what is a fault of ours."""
     import typer
 
