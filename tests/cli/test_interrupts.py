@@ -124,11 +124,15 @@ def test_a_ctrl_c_that_native_code_made_another_exception_of_is_still_one(
         return 0
 
     monkeypatch.setattr("logbert.cli._run", panic)
-    with pytest.raises(SystemExit) as end:
-        main()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background may ignore it
+    try:
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert end.value.code == 130
     assert capsys.readouterr().err == "logbert: interrupted; nothing half-written was left behind\n"
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_reader_that_goes_away_is_no_error(large: Path) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from logbert.pipeline import Pipeline
+from logbert.progress import Silent
 from tests.outcome import Run
 
 
@@ -59,3 +60,20 @@ def test_a_model_keeps_what_it_learnt_from_on_disk(shop: Path, tmp_path: Path) -
     assert kept.sequences.equals(pipeline.learnt().sequences)
     assert kept.logs == pipeline.learnt().logs
     assert kept.rows()["keys"].len() == int(kept.sequences["count"].cast(pl.Int64).sum())
+
+
+class Noting(Silent):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def test_what_is_too_much_to_keep_is_said(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logbert.pipeline.learnt.MOST_KEYS", 3)
+    noting = Noting()
+    Pipeline(detector="novelty", progress=noting).fit(shop / "good.log")
+    assert any(note.endswith("of the rarest sequences are too many to keep for training on") for note in noting.notes)

@@ -50,7 +50,7 @@ from logbert.errors import OptionError
 from logbert.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -166,35 +166,30 @@ class Fusion(Detector):
             self.progress.note(ONLY_NEW)
 
     def _learn(self, train: Corpus, held_out: Corpus) -> None:
-        self._begin(train)
-        for member in self.members_.values():
-            member._learn(train, held_out)
+        self._each(train, held_out)
 
     def _learn_more(self, train: Corpus, held_out: Corpus) -> None:
-        network = self.members_.get(NETWORK)
+        self._each(train, held_out, self.members_.get(NETWORK))
+
+    def _learn_across(self, corpus: Corpus) -> Scores | None:
+        return self._each_across(corpus)
+
+    def _learn_more_across(self, corpus: Corpus) -> Scores | None:
+        return self._each_across(corpus, self.members_.get(NETWORK))
+
+    def _each(self, train: Corpus, held_out: Corpus, network: Detector | None = None) -> None:
+        """Have every member learn; a network that is given goes on."""
         self._begin(train, network)
         for member in self.members_.values():
             learn = member._learn_more if member is network else member._learn
             learn(train, held_out)
 
-    def _learn_across(self, corpus: Corpus) -> Scores | None:
-        self._begin(corpus)
-        return self._each_across(corpus, {name: member._learn_across for name, member in self.members_.items()})
-
-    def _learn_more_across(self, corpus: Corpus) -> Scores | None:
-        network = self.members_.get(NETWORK)
-        self._begin(corpus, network)
-        learning = {
-            name: member._learn_more_across if member is network else member._learn_across
-            for name, member in self.members_.items()
-        }
-        return self._each_across(corpus, learning)
-
-    def _each_across(self, corpus: Corpus, learning: Mapping[str, Callable[[Corpus], Scores | None]]) -> Scores | None:
+    def _each_across(self, corpus: Corpus, network: Detector | None = None) -> Scores | None:
         """Have every member learn from all rows, and combine what each made of the rows it had not learnt from."""
+        self._begin(corpus, network)
         raws: dict[str, Scores] = {}
-        for name in reversed(list(learning)):  # the network first: if it must hold sequences out, so must all
-            raw = learning[name](corpus)
+        for name, member in reversed(self.members_.items()):  # the network first: if it must hold out, so must all
+            raw = member._learn_more_across(corpus) if member is network else member._learn_across(corpus)
             if raw is None:
                 return None
             raws[name] = raw

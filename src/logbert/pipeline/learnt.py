@@ -58,6 +58,11 @@ class Learnt:
         kept = frequent.filter(pl.col("keys").list.len().cum_sum() <= MOST_KEYS).sort("index").drop("index")
         return type(self)(kept, (*self.logs, log))
 
+    @property
+    def total(self) -> int:
+        """How many sequences were learnt from, repeats included."""
+        return int(self.sequences["count"].cast(pl.Int64).sum())
+
     def rows(self) -> pl.DataFrame:
         """Give a row for each sequence that was learnt from."""
         return self.sequences.select("keys")[np.repeat(np.arange(len(self.sequences)), self.sequences["count"])]

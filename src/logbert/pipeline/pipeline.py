@@ -132,6 +132,9 @@ class Pipeline:
         sequences = self._normal(self.labelled(taken.sequences, labels))
         before = self.learnt() if going_on else Learnt.none()
         learnt = before.with_more(sequences)
+        lost = before.total + len(sequences) - learnt.total
+        if learnt is not before and lost:
+            self.progress.note(f"{lost:,} of the rarest sequences are too many to keep for training on")
         with warnings_to(self.progress):
             if going_on:
                 self.detector_.read(taken.known).fit_more(learnt.rows())
