@@ -4,11 +4,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from logbert.alike import NONE
 from logbert.errors import OptionError
+from logbert.lines.text import Repairs, to_lines_and_likenesses
 from logbert.sequences import Grouping
 from logbert.sequences.collector import Collector
-from logbert.sequences.sessions import ids_in_message
+from logbert.sequences.id_finder import IdFinder
 
 DATANODE = [
     "Receiving block blk_-1608999687919862906 src: /10.250.19.102:54106 dest: /10.250.19.102:50010",
@@ -48,8 +52,28 @@ def test_records_without_a_message_name_nothing() -> None:
 
 
 def test_ids_are_found_beyond_line_ends_and_ascii() -> None:
-    ids = ids_in_message(frame_of(["Traceback\n  in Ärger-7\n  at Ärger-9"]), r"\p{L}+-\d")
+    ids = IdFinder(r"\p{L}+-\d")(frame_of(["Traceback\n  in Ärger-7\n  at Ärger-9"]))
     assert ids["id"].to_list() == ["Ärger-7", "Ärger-9"]
+
+
+@given(
+    st.lists(st.sampled_from([*DATANODE, "blk_1 blk_1 blk_23", "é blk_-7", "blk_", ""]), max_size=25),
+    st.sampled_from([r"blk_-?\d+", r"blk_\w+", r"blk_(-?\d+)", "blk_1[0-9]*"]),
+    st.data(),
+)
+def test_ids_are_cut_where_they_stand_in_messages_that_are_alike(
+    messages: list[str], regex: str, data: st.DataObject
+) -> None:
+    digits = st.sampled_from("0123456789")
+    again = ["".join(data.draw(digits) if c.isdigit() else c for c in message) for message in messages]
+    finder = IdFinder(regex)
+    for part in (messages, again, messages + again):
+        if not part:
+            continue
+        lines, alike = to_lines_and_likenesses("".join(f"{one}\n" for one in part).encode(), Repairs())
+        alike = alike.scatter(data.draw(st.integers(0, len(part) - 1)), NONE)
+        frame = pl.DataFrame({"message": lines})
+        assert finder(frame.with_columns(alike)).rows() == IdFinder(regex)(frame).rows()
 
 
 def test_header_fields_group_too_alone_or_together() -> None:

@@ -6,6 +6,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logbert.alike import NONE
+from logbert.lines.text import Repairs, to_lines_and_likenesses
 from logbert.templates import Masks, Templates
 from logbert.templates.codebook import Codebook, masked_messages
 
@@ -46,6 +48,28 @@ def test_beyond_the_bound_batch_size_still_changes_nothing(batch: int) -> None:
     pieces = [parts.encode(pl.Series(messages[i : i + batch])).to_list() for i in range(0, len(messages), batch)]
     assert [code for piece in pieces for code in piece] == codes
     assert len(whole) == len(parts) <= 12
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a 1", "a 22", "b 0x1", "b 7x1", "b", "c 7 d", "9é 3", ""]) | st.text("ax 07", max_size=5)
+    ),
+    st.integers(1, 9),
+    st.sampled_from([3, 1_000]),
+)
+def test_masking_the_first_of_each_likeness_gives_the_codes_that_masking_all_gives(
+    messages: list[str], batch: int, most: int
+) -> None:
+    plain, quick = Codebook(Masks.default(), most=most), Codebook(Masks.default(), most=most)
+    for i in range(0, len(messages), batch):
+        part = messages[i : i + batch]
+        lines, alike = to_lines_and_likenesses("".join(f"{one}\n" for one in part).encode(), Repairs())
+        if i % 2:  # some records are like nothing
+            alike = alike.scatter(0, NONE)
+        assert quick.encode(lines, alike).to_list() == plain.encode(pl.Series(part)).to_list()
+    assert quick.counts.tolist() == plain.counts.tolist()
+    assert quick.masked().to_list() == plain.masked().to_list()
+    assert quick.take_examples().to_list() == plain.take_examples().to_list()
 
 
 def test_long_and_strange_messages_are_shortened_not_refused() -> None:

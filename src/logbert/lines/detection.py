@@ -90,9 +90,9 @@ def _candidates(lines: pl.Series) -> list[tuple[float, Format]]:
     few = _few(lines)
     found += [_try_preset(preset, few) for preset in PRESETS]
     found.append(_try_pairs(lines))
-    candidates = [candidate for candidate in found if candidate]
-    candidates += generic_formats(few)
-    shares = [(share_of(candidate, lines), candidate) for candidate in candidates]
+    shares = [(share_of(candidate, lines), candidate) for candidate in found if candidate]
+    if not any(fitting >= 1 - EQUAL for fitting, _ in shares):  # else none of these would be taken, nor named
+        shares += [(share_of(candidate, lines), candidate) for candidate in generic_formats(few)]
     return [(fitting, candidate) for fitting, candidate in shares if fitting]
 
 
@@ -102,7 +102,8 @@ def _few(lines: pl.Series) -> pl.Series:
 
 
 def _try_preset(preset: Preset, lines: pl.Series) -> Format | None:
-    table = Pattern(preset.text).take_apart(lines).filter(MATCHED)
+    pattern = Pattern(preset.text)
+    table = pattern.take_apart(lines.filter(lines.str.contains(pattern.expression))).filter(MATCHED)
     if table.is_empty():
         return None
     clock = ""

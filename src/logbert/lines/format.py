@@ -92,7 +92,7 @@ class Format:
             columns["level"] = pl.String
         if self.label:
             columns["label"] = pl.Boolean
-        columns.update(dict.fromkeys(self._renamed.values(), pl.String))
+        columns.update(dict.fromkeys(self.renamed.values(), pl.String))
         if self.wrapper:
             columns["stream"] = pl.String
         for other in self.others:
@@ -100,7 +100,7 @@ class Format:
         return columns
 
     @property
-    def _renamed(self) -> dict[str, str]:
+    def renamed(self) -> dict[str, str]:
         """The header fields that stay as they are, and the columns they are in."""
         names = [name for name in self.shape.fields if name not in (self.shape.content, self.level)]
         taken = (*RESERVED, *(("stream",) if self.wrapper else ()))
@@ -144,7 +144,7 @@ class Format:
             columns.append(table[self.level].alias("level"))
         if self.label:
             columns.append((table[self.label] != NORMAL_LABEL).alias("label"))
-        columns += [table[name].alias(column) for name, column in self._renamed.items()]
+        columns += [table[name].alias(column) for name, column in self.renamed.items()]
         result = pl.DataFrame(columns)
         inside = table[INSIDE] if INSIDE in table.columns else constant(False, len(table))
         if not fits.all():

@@ -4,36 +4,40 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+from zlib import crc32
 
 import polars as pl
 
+from logbert.alike import ALIKE, NONE
 from logbert.errors import InputError
+from logbert.lines.blocks import Lines, ahead, read_lines, with_last
 from logbert.lines.choice import choose_formats
 from logbert.lines.clocks import BY_NAME, Turns
 from logbert.lines.continuations import MOST_LINES, begins
 from logbert.lines.layout import constant
 from logbert.lines.opening import is_stream, keep_stream, refuse_nothing, sample_sources
 from logbert.lines.order import Opened, in_order
+from logbert.lines.recognition import Recogniser, constant_likeness
 from logbert.lines.records import Joiner
 from logbert.lines.sources import describe_skipped, find_sources
-from logbert.lines.streams import Intake, read_blocks
+from logbert.lines.streams import Intake
 from logbert.lines.summary import ReadSummary
-from logbert.lines.text import Repairs, to_lines
+from logbert.lines.text import Repairs
 from logbert.progress import SILENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
     from types import TracebackType
 
     from logbert.lines.format import Format
     from logbert.lines.layout import Rows
-    from logbert.lines.sources import Skipped, Source
+    from logbert.lines.sources import Skipped
     from logbert.progress import Progress
 
+ALWAYS = {"line", "source", "timestamp", "message"}
 BATCH_BYTES = 1 << 22  # about 30,000 lines; more is slower, for the memory must be fetched anew for each batch
 
 
@@ -53,6 +57,8 @@ class _Batch:
         Which of the lines begin a record.
     blank
         Which of them are empty and belong to none.
+    plain
+        Whether each of them is a record that fits the format.
     """
 
     first: int
@@ -60,6 +66,7 @@ class _Batch:
     rows: Rows
     begin: pl.Series
     blank: pl.Series
+    plain: bool = False
 
 
 class RecordReader:
@@ -87,6 +94,7 @@ class RecordReader:
         batch_bytes: int,
         progress: Progress,
         spool: Path | None,
+        compare: bool,
     ) -> None:
         self.format = format
         self.sources = [one.source.name for one in opened]
@@ -97,7 +105,9 @@ class RecordReader:
         self._progress = progress
         self._spool = spool
         self._counts: list[int | None] = [None] * len(opened)
-        self._schema = {"line": pl.Int64, "source": pl.String, **format.columns}
+        self._columns: frozenset[str] | None = None
+        self._compare = compare
+        self._recognisers: dict[Hashable, Recogniser] = {}
 
     def __enter__(self) -> Self:
         """Give the reader itself."""
@@ -114,15 +124,22 @@ class RecordReader:
         if self._spool:
             shutil.rmtree(self._spool, ignore_errors=True)
 
+    def only(self, columns: Iterable[str]) -> None:
+        """Leave out all other columns but `line`, `source`, `timestamp` and `message` from here on."""
+        self._columns = frozenset(columns) | {"message"}
+
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """Read all records, in frames of bounded size."""
         held: list[pl.DataFrame] = []
         size = 0
         for frame in self._frames():
             self.summary.records += len(frame)
+            if held and held[0].columns != frame.columns:  # `only` was called
+                yield pl.concat(held, rechunk=True)
+                held, size = [], 0
             held.append(frame)
             size += int(frame.estimated_size())
-            if size >= self._batch_bytes:
+            if size >= 4 * self._batch_bytes:
                 yield pl.concat(held, rechunk=True)
                 held, size = [], 0
         if held:
@@ -150,13 +167,13 @@ class RecordReader:
         turns = Turns(clock.turns, turned=one.turned) if clock and clock.turns and not one.format.wrapper else None
         summary = self.summary
         try:
-            for batch in self._batches(one, intake, repairs):
+            for batch in ahead(self._batches(one, intake, repairs)):
                 numbered = self._number(batch, start, one.source.name)
                 if turns:
                     numbered = numbered.with_columns(turns.follow(numbered["timestamp"]))
                 self._count_rows(batch)
-                absent = batch.blank | batch.rows.inside
-                if absent.any():
+                absent = None if batch.plain else batch.blank | batch.rows.inside
+                if absent is not None and absent.any():
                     records = joiner.add(numbered.filter(~absent), batch.begin.filter(~absent))
                 else:
                     records = joiner.add(numbered, batch.begin)
@@ -183,6 +200,8 @@ class RecordReader:
     def _count_rows(self, batch: _Batch) -> None:
         summary, rows = self.summary, batch.rows
         summary.lines += len(batch.lines)
+        if batch.plain:
+            return
         summary.blank += int((batch.blank & ~rows.inside).sum())
         summary.undated += int((~rows.dated).sum())
         summary.unmatched += int((~rows.fits & batch.begin & ~batch.blank).sum())
@@ -191,29 +210,66 @@ class RecordReader:
 
     def _shape(self, records: pl.DataFrame) -> pl.DataFrame:
         """Give records the columns that all frames of this reader have."""
-        if records.columns == list(self._schema):
+        schema = self._schema
+        if records.columns == list(schema):
             return records
-        missing = [pl.lit(None, kind).alias(name) for name, kind in self._schema.items() if name not in records.columns]
-        return records.with_columns(missing).select(list(self._schema))
+        missing = [pl.lit(None, kind).alias(name) for name, kind in schema.items() if name not in records.columns]
+        return records.with_columns(missing).select(list(schema))
 
-    def _batches(self, one: Opened, intake: Intake, repairs: Repairs) -> Iterator[_Batch]:
-        """Read one source as lines taken apart."""
+    @property
+    def _schema(self) -> dict[str, pl.DataType | type[pl.DataType]]:
+        own = {"line": pl.Int64, "source": pl.String, **self.format.columns}
+        if self._columns is not None:
+            own = {name: kind for name, kind in own.items() if name in self._columns | ALWAYS}
+        return {**own, ALIKE: pl.UInt64} if self._compare else own
+
+    def _batches(self, one: Opened, intake: Intake, repairs: Repairs, whole: bool = True) -> Iterator[_Batch]:
+        """Read one source as lines taken apart; unless `whole`, without the columns that were asked for."""
         first = 0
         begun = False
-        held: pl.Series | None = None
-        for block, is_last in _with_last(_ahead(_lines(one.source, self._batch_bytes, intake, repairs))):
-            lines = block if held is None else pl.concat([held, block])
-            wait = 0 if is_last else one.format.unfinished(lines)
-            held = lines.tail(wait) if wait else None
-            ready = lines.head(len(lines) - wait) if wait else lines
-            if ready.is_empty():
+        held: Lines | None = None
+        recogniser = self._recogniser(one.format)
+        compare = recogniser is not None or (self._compare and one.format.headless)
+        seed = crc32(one.format.layout.encode()) if compare else None
+        for block, is_last in with_last(ahead(read_lines(one.source, self._batch_bytes, intake, repairs, seed))):
+            lines = block if held is None else held.and_then(block)
+            wait = 0 if is_last else one.format.unfinished(lines.text)
+            held = lines.from_end(wait) if wait else None
+            ready = lines.but_end(wait) if wait else lines
+            if ready.text.is_empty():
                 continue
-            batch = _take_apart(ready, one.format, first)
+            batch = self._take_apart(ready, one.format, recogniser, first, self._columns if whole else ())
             if not begun and not batch.blank.all():
                 begun = True
                 batch.begin[int(batch.blank.arg_min() or 0)] = True
             yield batch
-            first += len(ready)
+            first += len(ready.text)
+
+    def _recogniser(self, format_: Format) -> Recogniser | None:
+        """Give what knows the lines of a format, those of other sources and passes included."""
+        if not Recogniser.can(format_):
+            return None
+        known = (format_.shape, format_.time, format_.clock, format_.level, format_.label)
+        if known not in self._recognisers:
+            self._recognisers[known] = Recogniser(format_)
+        return self._recognisers[known]
+
+    def _take_apart(
+        self, lines: Lines, format_: Format, recogniser: Recogniser | None, first: int, columns: Collection[str] | None
+    ) -> _Batch:
+        text = lines.text
+        if recogniser and recogniser.worth_it and lines.alike is not None:
+            rows = recogniser.read(text, lines.alike, columns)
+            if not (rows.table[ALIKE] == NONE).any():
+                every, none = constant(True, len(text)), constant(False, len(text))
+                return _Batch(first, text, rows, begin=every, blank=none, plain=True)
+        else:
+            rows = format_.read(text)
+            alike = lines.alike if format_.headless and lines.alike is not None else constant_likeness(len(text))
+            rows = replace(rows, table=rows.table.with_columns(alike))
+        begin = begins(rows, format_.joins, format_.headless)
+        blank = text.str.strip_chars().str.len_bytes() == 0
+        return _Batch(first, text, rows, begin & ~blank if blank.any() else begin, blank)
 
     def texts(self, lines: Iterable[int]) -> pl.DataFrame:
         """Give the original text of the records that begin at these lines.
@@ -247,13 +303,14 @@ class RecordReader:
         return pl.DataFrame(found, schema=schema, orient="row")
 
     def _count(self, one: Opened) -> int:
-        return sum(len(lines) for lines in _lines(one.source, self._batch_bytes, Intake(), Repairs()))
+        blocks = read_lines(one.source, self._batch_bytes, Intake(), Repairs(), seed=None)
+        return sum(len(lines.text) for lines in blocks)
 
     def _texts_of(self, one: Opened, wanted: list[int]) -> Iterator[tuple[int, str]]:
         """Find the texts of the records of one source; `wanted` counts its lines from 0."""
         kept: list[pl.DataFrame] = []
         last = -1
-        for batch in self._batches(one, Intake(), Repairs()):
+        for batch in ahead(self._batches(one, Intake(), Repairs(), whole=False)):
             at = pl.int_range(batch.first, batch.first + len(batch.lines), eager=True).alias("at")
             rows = pl.DataFrame([at, batch.begin.alias("begin"), batch.lines.alias("text")]).filter(~batch.blank)
             rows = rows.with_columns(owner=pl.when("begin").then("at").forward_fill().fill_null(last))
@@ -270,51 +327,13 @@ class RecordReader:
             yield from texts.sort("owner").iter_rows()
 
 
-def _take_apart(lines: pl.Series, format_: Format, first: int) -> _Batch:
-    rows = format_.read(lines)
-    begin = begins(rows, format_.joins, format_.headless)
-    blank = lines.str.strip_chars().str.len_bytes() == 0
-    return _Batch(first, lines, rows, begin & ~blank if blank.any() else begin, blank)
-
-
-def _ahead(items: Iterator[pl.Series]) -> Iterator[pl.Series]:
-    """Read the next block while this one is taken apart."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        coming = pool.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = pool.submit(next, items, None)
-            yield item
-
-
-def _lines(source: Source, batch_bytes: int, intake: Intake, repairs: Repairs) -> Iterator[pl.Series]:
-    for block in read_blocks(source.path, source.name, batch_bytes, intake):
-        lines = to_lines(block, repairs)
-        intake.lines += len(lines)
-        yield lines
-
-
-def _with_last(items: Iterator[pl.Series]) -> Iterator[tuple[pl.Series, bool]]:
-    """Tell which item is the last; if reading fails, the one before is given first."""
-    waiting: pl.Series | None = None
-    try:
-        for item in items:
-            if waiting is not None:
-                yield waiting, False
-            waiting = item
-    except InputError:
-        if waiting is not None:
-            yield waiting, True
-        raise
-    if waiting is not None:
-        yield waiting, True
-
-
 def open_records(
     inputs: Sequence[str | Path],
     format: str | Format = "auto",  # noqa: A002 (the word users know)
     *,
     batch_bytes: int | None = None,
     progress: Progress = SILENT,
+    compare: bool = False,
 ) -> RecordReader:
     r"""Open files, folders, globs or standard input (`-`) as records.
 
@@ -328,6 +347,8 @@ def open_records(
         About how much text a frame is made from (4 MiB). It bounds the memory and changes nothing else.
     progress
         Who is told what was decided and how far reading has come.
+    compare
+        Whether frames have the column `ALIKE`: a hash that is equal where lines differ in nothing but their digits.
 
     Raises
     ------
@@ -368,7 +389,13 @@ def open_records(
             progress.note(describe_skipped(skipped))
         progress.note(f"format: {whole}")
         return RecordReader(
-            opened, whole, skipped=skipped, batch_bytes=batch_bytes or BATCH_BYTES, progress=progress, spool=spool
+            opened,
+            whole,
+            skipped=skipped,
+            batch_bytes=batch_bytes or BATCH_BYTES,
+            progress=progress,
+            spool=spool,
+            compare=compare,
         )
     except BaseException:
         if spool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from logbert.alike import ALIKE, NONE
 from logbert.lines.continuations import MOST_LINES, MOST_TEXT
 
 _RECORD = "_record"
@@ -43,7 +44,7 @@ class Joiner:
         """Take one row a line, and which of them begin a record; give the records that are complete."""
         if rows.is_empty():
             return rows
-        waiting = self._open
+        waiting = None if self._open is None else self._open.select(rows.columns)
         if begin.all():
             self._wait(rows.tail(1), 0, 0)
             return rows.head(-1) if waiting is None else pl.concat([waiting, rows.head(-1)])
@@ -82,6 +83,8 @@ class Joiner:
         texts = kept.group_by(_RECORD).agg(pl.col("message").str.join("\n").alias("_more"))
         longer = heads.join(texts, on=_RECORD, how="left", maintain_order="left")
         more = pl.coalesce(pl.lit("\n") + pl.col("_more"), pl.lit(""))
+        if ALIKE in heads.columns:
+            longer = longer.with_columns(pl.when(pl.col("_more").is_null()).then(ALIKE).otherwise(NONE).alias(ALIKE))
         return longer.with_columns(pl.col("message") + more).drop("_more")
 
     def _wait(self, last: pl.DataFrame, lines: int, size: int) -> None:

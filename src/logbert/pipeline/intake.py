@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import polars as pl
 
+from logbert.alike import ALIKE
 from logbert.detectors.key_texts import KeyTexts
 from logbert.errors import InputError, OptionError
 from logbert.lines import Format, RecordReader, open_records
+from logbert.lines.reader import ALWAYS
 from logbert.pipeline.levels import LevelTally
 from logbert.sequences import Grouping
 from logbert.templates import Masks, Templates, ValueReader
@@ -104,7 +106,7 @@ class LogIntake:
 
     def learn(self, inputs: Sequence[str | Path], progress: Progress) -> Taken:
         """Find the format and the grouping where they are on auto, then learn the templates."""
-        reader = open_records(inputs, self.format, progress=progress)
+        reader = open_records(inputs, self.format, progress=progress, compare=True)
         frames, first = _with_first_records(reader, CHOOSING_RECORDS)
         if isinstance(self.group, str):
             self.group = Grouping.choose(first) if self.group == "auto" else Grouping.parse(self.group)
@@ -117,9 +119,10 @@ class LogIntake:
         """Learn the templates from the records of the chosen sequences; the others' messages are followed."""
         lines = chosen["lines"].explode().unique().implode()
         self.templates = Templates(masks=self.templates.masks)
-        reader = open_records(inputs, self.format, progress=progress)
+        reader = open_records(inputs, self.format, progress=progress, compare=True)
         for frame in reader:
-            self.templates.encode(frame.filter(pl.col("line").is_in(lines))["message"])
+            own = frame.filter(pl.col("line").is_in(lines))
+            self.templates.encode(own["message"], own[ALIKE])
         self.templates.learn()
         return self._group(inputs, reader, reader, deepcopy(self.templates), learning=False)
 
@@ -127,7 +130,7 @@ class LogIntake:
         """Read with the learnt format, give new messages new keys on a copy of the templates."""
         if templates is not None:
             raise OptionError(NO_TEMPLATES)
-        reader = open_records(inputs, self.format, progress=progress)
+        reader = open_records(inputs, self.format, progress=progress, compare=True)
         return self._group(inputs, reader, reader, deepcopy(self.templates), learning=False)
 
     def save(self, folder: Path) -> dict[str, Any]:
@@ -169,11 +172,13 @@ class LogIntake:
         learning: bool,
     ) -> Taken:
         assert isinstance(self.group, Grouping)  # noqa: S101 - learn has run
+        if set(self.group.fields) <= {*reader.format.columns, *ALWAYS}:  # else whoever misses one names all there are
+            reader.only({"level", "label", *self.group.fields})
         collector = self.group.collector()
         levels = LevelTally()
         reader_of_values = ValueReader(templates, self.slots) if self.slots is None or self.slots else None
         for frame in frames:
-            codes = templates.encode(frame["message"])
+            codes = templates.encode(frame["message"], frame[ALIKE])
             collector.add(frame, codes)
             levels.add(frame, codes)
             if reader_of_values is not None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from logbert.alike import ALIKE, of_firsts
 from logbert.sequences.durations import MICROSECONDS, format_duration
 from logbert.sequences.grouping import CountWindows, Fields, Grouping, Sessions, TimeWindows
+from logbert.sequences.id_finder import IdFinder
 from logbert.sequences.identifiers import candidates
-from logbert.sequences.sessions import ids_in_fields, ids_in_message
+from logbert.sequences.sessions import ids_in_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +27,7 @@ KINDS_PER_ID = 2  # and by records of as many kinds
 IDS_PER_RECORD = 3  # a record that names ids names no more of them, on average
 ARRIVING = 0.25  # this share of ids is first named in the second half: work comes and goes, places are there throughout
 # ...and files are sessions if they also begin alike, as rotated logs do not.
-ALIKE = 0.5
+BEGINNING_ALIKE = 0.5  # share of the files
 
 SIZES = [n * MICROSECONDS[unit] for n, unit in ((1, "s"), (10, "s"), (1, "min"), (5, "min"), (15, "min"), (1, "h"))]
 SIZES += [n * MICROSECONDS[unit] for n, unit in ((6, "h"), (1, "d"))]
@@ -113,15 +115,21 @@ def weigh(grouping: Grouping, frame: pl.DataFrame, kinds: pl.Series) -> Evidence
 
 def _ids(grouping: Grouping, frame: pl.DataFrame) -> pl.DataFrame:
     if isinstance(grouping, Sessions):
-        return ids_in_message(frame, grouping.regex)
+        return IdFinder(grouping.regex)(frame)
     assert isinstance(grouping, Fields)  # noqa: S101 - only these two go by ids
     return ids_in_fields(frame, grouping.names)
 
 
 def _kinds(frame: pl.DataFrame) -> pl.Series:
     """Tell kinds of messages apart, near enough: the first words, without those that hold digits."""
-    words = frame["message"].fill_null("").str.slice(0, 200).str.replace_all(r"[^\s]*[0-9/][^\s]*", "")
-    return words.str.extract(r"^((?:\s*\S+){0,6})", 1).rank("dense")
+    messages = frame["message"]
+    standing_for = None
+    if ALIKE in frame.columns:
+        rows, standing_for = of_firsts(frame[ALIKE].to_numpy())
+        messages = messages.gather(rows)
+    words = messages.fill_null("").str.slice(0, 200).str.replace_all(r"[^\s]*[0-9/][^\s]*", "")
+    kinds = words.str.extract(r"^((?:\s*\S+){0,6})", 1).rank("dense")
+    return kinds if standing_for is None else kinds.gather(standing_for)
 
 
 def _begin_alike(grouping: Grouping, frame: pl.DataFrame, kinds: pl.Series) -> bool:
@@ -130,7 +138,7 @@ def _begin_alike(grouping: Grouping, frame: pl.DataFrame, kinds: pl.Series) -> b
         return True
     firsts = frame.select("source", kinds.alias("kind")).group_by("source").agg(pl.col("kind").first())
     most_common = firsts["kind"].value_counts()["count"].max()
-    return isinstance(most_common, int) and most_common >= ALIKE * len(firsts)
+    return isinstance(most_common, int) and most_common >= BEGINNING_ALIKE * len(firsts)
 
 
 def _praise(evidence: Evidence, looked_at: int) -> str:

@@ -31,6 +31,9 @@ class Clocks:
 
     def add(self, records: pl.DataFrame) -> None:
         """Take note of a batch of records (line, source, time)."""
+        if records["source"].n_unique() == 1:
+            self._add_one(records)
+            return
         self._runs.append(_runs(records))
         for source in self._runs[-1]["source"].unique(maintain_order=True):
             self._numbers.setdefault(source, len(self._numbers))
@@ -40,6 +43,18 @@ class Clocks:
         for source, first, last in known.agg(first=pl.col("time").first(), last=pl.col("time").last()).iter_rows():
             self._first.setdefault(source, first)
             self._last[source] = last
+
+    def _add_one(self, records: pl.DataFrame) -> None:
+        """Take note of a batch of one source, as most are."""
+        source = records["source"][0]
+        self._runs.append(records.head(1).select("line", "source"))
+        self._numbers.setdefault(source, len(self._numbers))
+        if records["time"].null_count():
+            self._untimed.append(self._filled(records))
+        known = records["time"].drop_nulls()
+        if len(known):
+            self._first.setdefault(source, known[0])
+            self._last[source] = known[-1]
 
     @property
     def several(self) -> bool:

@@ -85,7 +85,7 @@ class Collector(ABC):
             raise InputError(f"{len(frame)} records came with {len(codes)} codes; give one code a record")
         if frame.is_empty():
             return
-        narrow = narrow_columns(frame).with_columns(pl.Series("code", codes).cast(pl.UInt32))
+        narrow = narrow_columns(frame, pl.Series("code", codes))
         self.records += len(frame)
         self.without_time += narrow["time"].null_count()
         self._clocks.add(narrow.select("line", "source", "time"))
@@ -134,8 +134,8 @@ class Collector(ABC):
         """Put the records (line, time, label, key; in order of lines) together as sequences."""
 
 
-def narrow_columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """Keep line, source, time (microseconds) and label of each record; what the frame does not have is null."""
+def narrow_columns(frame: pl.DataFrame, codes: pl.Series) -> pl.DataFrame:
+    """Keep line, source, time (microseconds), label and code of each record; what the frame does not have is null."""
     if "line" not in frame.columns:
         raise InputError(f"a frame of records needs a column 'line'; this one has {frame.columns}")
     time = pl.col("timestamp").cast(pl.Datetime("us")) if "timestamp" in frame.columns else pl.lit(None)
@@ -146,6 +146,7 @@ def narrow_columns(frame: pl.DataFrame) -> pl.DataFrame:
         source.alias("source"),
         time.cast(pl.Int64).alias("time"),
         label.cast(pl.Boolean).alias("label"),
+        codes.cast(pl.UInt32).alias("code"),
     )
 
 

@@ -77,6 +77,11 @@ class Grouping(ABC):
 
         return choose(frame, codes)
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The columns it goes by, beside the message, the time and the source."""
+        return ()
+
     @abstractmethod
     def collector(self) -> Collector:
         """Give a fresh collector that takes records batch by batch and makes sequences of them."""
@@ -121,9 +126,10 @@ class Sessions(Grouping):
 
     def collector(self) -> Collector:
         """Give a fresh collector."""
-        from logbert.sequences.sessions import SessionCollector, ids_in_message
+        from logbert.sequences.id_finder import IdFinder
+        from logbert.sequences.sessions import SessionCollector
 
-        return SessionCollector(lambda frame: ids_in_message(frame, self.regex))
+        return SessionCollector(IdFinder(self.regex))
 
 
 @dataclass(frozen=True)
@@ -137,6 +143,11 @@ class Fields(Grouping):
     """
 
     names: tuple[str, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The columns it goes by."""
+        return self.names
 
     def __str__(self) -> str:
         """Write it as `parse` reads it."""

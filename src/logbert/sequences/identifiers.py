@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from logbert.alike import ALIKE
 from logbert.sequences.grouping import Fields, Grouping, Sessions
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _COUNTED = r"(?i:\b(session|request|transaction|job|task|order|connection|block|
 _IDLIKE = rf"(?:{UUID}|^[0-9a-fA-F]*[0-9][0-9a-fA-F]{{15,}}$|^[A-Za-z]+[_-]-?[0-9][\w-]*$)"
 IDLIKE_SHARE = 0.8  # of a field's values that look like identifiers, where its name does not say so
 
-_NOT_FIELDS = {"line", "source", "timestamp", "message", "level", "label"}
+_NOT_FIELDS = {ALIKE, "line", "source", "timestamp", "message", "level", "label"}
 
 
 def candidates(frame: pl.DataFrame) -> Iterator[Grouping]:

@@ -59,30 +59,6 @@ class SessionCollector(Collector):
         return [f"{self.left_out:,} of {self.records:,} records ({share:.1f} %) name no session and are not judged"]
 
 
-def ids_in_message(frame: pl.DataFrame, regex: str) -> pl.DataFrame:
-    """Find the ids that messages name: group 1 of each match if the regex has one, else the whole match.
-
-    Examples
-    --------
-    >>> ids_in_message(pl.DataFrame({"message": ["from a1 to a2", "nothing", "a1 to a1"]}), "a[0-9]").rows()
-    [(0, 'a1'), (0, 'a2'), (2, 'a1')]
-    """
-    matches = frame.select(
-        pl.int_range(pl.len(), dtype=pl.UInt32).alias("row"), pl.col("message").str.extract_all(regex).alias("id")
-    ).filter(pl.col("id").list.len() > 0)
-    several = matches["id"].list.len().max()
-    ids = matches.explode("id")
-    if has_group(regex):
-        ids = ids.with_columns(pl.col("id").str.extract(regex, 1))
-    ids = ids.filter(pl.col("id").fill_null("") != "")
-    return ids.unique(maintain_order=True) if isinstance(several, int) and several > 1 else ids
-
-
-def has_group(regex: str) -> bool:
-    """Tell whether a regex captures anything."""
-    return len(pl.Series([""]).str.extract_groups(regex).struct.fields) > 0
-
-
 def ids_in_fields(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
     """Take header fields as ids; a record in which one of them is missing or empty names none."""
     missing = [name for name in names if name not in frame.columns]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from logbert.alike import MOST_LIKENESSES, NONE, Numbers, firsts
+from logbert.templates.masks import UNLIKE
 from logbert.templates.tokens import MOST_CHARACTERS
 
 if TYPE_CHECKING:
@@ -56,29 +58,67 @@ class Codebook:
         self._masked: list[pl.Series] = []
         self._examples: list[pl.Series] = []
         self._examples_from = 0
-        self._hashes = np.zeros(0, dtype=np.uint64)
-        self._codes = np.zeros(0, dtype=np.uint32)
+        self._hashes = Numbers()
+        self._likenesses = Numbers()
+        self._code_of_likeness = np.zeros(0, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.counts)
 
-    def encode(self, messages: pl.Series) -> pl.Series:
+    def encode(self, messages: pl.Series, alike: pl.Series | None = None) -> pl.Series:
         """Give the code of each message.
 
         Parameters
         ----------
         messages
             Texts; null counts as empty.
+        alike
+            The hash of the likeness of the line each stands in, as `logbert.alike` has it: of messages that are alike
+            only the first is masked. `NONE` for those that are like no other.
         """
+        codes = np.zeros(len(messages), dtype=np.int64)
+        hashes = None if alike is None or not self.masks.blind else alike.to_numpy()
+        if hashes is None or not hashes.any():
+            codes[:], _ = self._number(messages)
+        else:
+            numbers = self._likenesses.find(hashes)
+            known = numbers >= 0
+            codes[known] = self._code_of_likeness[numbers[known]]
+            missing = np.flatnonzero(~known)
+            if len(missing):
+                codes[missing] = self._number_likenesses(messages.gather(missing), hashes[missing])
+        self.counts += np.bincount(codes, minlength=len(self))
+        return pl.Series("code", codes, dtype=pl.UInt32)
+
+    def _number_likenesses(self, messages: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Give the codes of messages by the first of each likeness, and remember them."""
+        first = firsts(hashes)
+        apart = messages.gather(first).str.contains(UNLIKE).fill_null(True).to_numpy() | (hashes[first] == NONE)
+        alone = np.zeros(len(hashes), dtype=bool)
+        alone[first] = True
+        if apart.any():
+            alone |= np.isin(hashes, hashes[first[apart]])
+        codes = np.empty(len(hashes), dtype=np.int64)
+        kept = np.zeros(len(hashes), dtype=bool)
+        codes[alone], kept[alone] = self._number(messages.filter(pl.Series(alone)))
+        like = first[np.argsort(hashes[first])]
+        codes[~alone] = codes[like[np.searchsorted(hashes[like], hashes[~alone])]]
+        lasting = first[~apart & kept[first]]
+        if len(self._likenesses) < MOST_LIKENESSES:
+            self._likenesses.add(hashes[lasting])
+            self._code_of_likeness = np.concatenate([self._code_of_likeness, codes[lasting]])
+        return codes
+
+    def _number(self, messages: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Give the code of each message, and whether it is a code of its own; new ones are numbered, none counted."""
         masked = masked_messages(messages, self.masks)
         frame = pl.DataFrame({"hash": masked.hash()})
-        distinct = (
-            frame.with_row_index("row").group_by("hash", maintain_order=True).agg(pl.col("row").first(), pl.len())
-        )
+        distinct = frame.with_row_index("row").group_by("hash", maintain_order=True).agg(pl.col("row").first())
         hashes = distinct["hash"].to_numpy()
-        codes = self._look_up(hashes)
+        codes = self._hashes.find(hashes)
         new = np.flatnonzero(codes < 0)
         new, beyond = np.split(new, [max(0, min(len(new), self.most - len(self)))])
+        kept = np.ones(len(codes), dtype=bool)
         if len(new):
             codes[new] = len(self) + np.arange(len(new))
             first = distinct["row"].gather(new)
@@ -86,9 +126,12 @@ class Codebook:
         if len(beyond):
             first = distinct["row"].gather(beyond)
             codes[beyond] = self._beyond(masked.gather(first), messages.gather(first))
-        self.counts += np.bincount(codes, weights=distinct["len"].to_numpy(), minlength=len(self)).astype(np.int64)
-        known = distinct.select("hash", code=pl.Series(codes).cast(pl.UInt32))
-        return frame.join(known, on="hash", how="left", maintain_order="left")["code"].alias("code")
+            kept[beyond] = False
+        if len(distinct) == len(frame):
+            return codes, kept
+        known = distinct.select("hash", number=pl.Series(np.arange(len(codes))))
+        number = frame.join(known, on="hash", how="left", maintain_order="left")["number"].to_numpy()
+        return codes[number], kept[number]
 
     def restore(self, masked: pl.Series) -> None:
         """Take up messages numbered in an earlier run, uncounted.
@@ -124,12 +167,12 @@ class Codebook:
         )
         distinct = frame.unique("outline", keep="first", maintain_order=True)
         room = max(0, self.most + self.most // 10 - len(self))
-        of_outline = self._look_up(distinct["outline"].hash().to_numpy())
+        of_outline = self._hashes.find(distinct["outline"].hash().to_numpy())
         new, crowded = np.split(np.flatnonzero(of_outline < 0), [room])
         of_outline[new] = self._open(distinct[new])
         if len(crowded):
             last = pl.DataFrame({"outline": [OUTLINE], "example": distinct["example"].gather(crowded[:1])})
-            code = self._look_up(last["outline"].hash().to_numpy())
+            code = self._hashes.find(last["outline"].hash().to_numpy())
             of_outline[crowded] = code if code[0] >= 0 else self._open(last)
         known = distinct.select("outline", code=of_outline)
         codes[left] = frame.join(known, on="outline", how="left", maintain_order="left")["code"].to_numpy()
@@ -140,24 +183,11 @@ class Codebook:
         self._add(frame["outline"], frame["example"], frame["outline"].hash().to_numpy())
         return start + np.arange(frame.height)
 
-    def _look_up(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        codes = np.full(len(hashes), -1, dtype=np.int64)
-        if not len(self._hashes):
-            return codes
-        spot = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
-        known = self._hashes[spot] == hashes
-        codes[known] = self._codes[spot[known]]
-        return codes
-
     def _add(self, masked: pl.Series, examples: pl.Series, hashes: NDArray[np.uint64]) -> None:
-        codes = (len(self) + np.arange(len(masked))).astype(np.uint32)
         self._masked.append(masked.alias("masked"))
         self._examples.append(examples.fill_null("").alias("example"))
         self.counts = np.concatenate([self.counts, np.zeros(len(masked), dtype=np.int64)])
-        order = np.argsort(hashes, kind="stable")
-        places = np.searchsorted(self._hashes, hashes[order])
-        self._hashes = np.insert(self._hashes, places, hashes[order])
-        self._codes = np.insert(self._codes, places, codes[order])
+        self._hashes.add(hashes)
 
 
 def masked_messages(messages: pl.Series, masks: Masks) -> pl.Series:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
+from logbert.alike import blind
 from logbert.errors import InputError, ModelError, OptionError
 from logbert.templates.drain3_ini import read_drain3_ini
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WILDCARD = "<*>"
+UNLIKE = "[0-9][xX]"
+"""In a message with a digit before an x, masks may tell that digit from others: 0x1f is a number, 3x1f is not."""
+
 _LEAST_PART = 10_000
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -213,6 +217,11 @@ class Masks:
     def alternation(self) -> str:
         """The one regex that stands for all masks; empty if there are none."""
         return "|".join(f"(?:{mask.compiled})" for mask in self._masks)
+
+    @cached_property
+    def blind(self) -> bool:
+        """Whether the masks take the same places in messages that differ only in digits, but for `UNLIKE`."""
+        return all(blind(re.sub(r"0(?=\[xX\]|x)", "", mask.regex)) for mask in self._masks)
 
     def apply(self, messages: pl.Series) -> pl.Series:
         """Put the wildcard in place of every value.

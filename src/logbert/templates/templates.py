@@ -86,20 +86,22 @@ class Templates:
         """How many keys `learn` has seen to; larger keys were opened by `follow` since."""
         return len(self._texts)
 
-    def encode(self, messages: pl.Series) -> pl.Series:
+    def encode(self, messages: pl.Series, alike: pl.Series | None = None) -> pl.Series:
         """Give each message a code: one number a distinct masked message, in order of first appearance.
 
         Parameters
         ----------
         messages
             One batch of messages.
+        alike
+            The column `ALIKE` of their records, if the reader was asked for it: saves masking each of them.
 
         Returns
         -------
         UInt32 codes
             Each is counted as one more record.
         """
-        return self._book.encode(messages)
+        return self._book.encode(messages, alike)
 
     def learn(self) -> None:
         """Settle all open codes with all of their messages in view.
