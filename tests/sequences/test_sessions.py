@@ -58,7 +58,7 @@ def test_ids_are_found_beyond_line_ends_and_ascii() -> None:
 
 @given(
     st.lists(st.sampled_from([*DATANODE, "blk_1 blk_1 blk_23", "é blk_-7", "blk_", ""]), max_size=25),
-    st.sampled_from([r"blk_-?\d+", r"blk_\w+", r"blk_(-?\d+)", "blk_1[0-9]*"]),
+    st.sampled_from([r"blk_-?\d+", r"blk_\w+", r"blk_(-?\d+)", r"(blk)_\d", r"(?P<a>\d)(\d)", "blk_1[0-9]*"]),
     st.data(),
 )
 def test_ids_are_cut_where_they_stand_in_messages_that_are_alike(

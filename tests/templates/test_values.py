@@ -9,23 +9,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logbert.lines.text import Repairs, to_lines_and_likenesses
 from logbert.templates import Templates, ValueReader
 
 COLUMNS = ("line", "key", "slot", "unit", "number", "word")
 
 
 def read(
-    messages: list[str], sizes: list[int], templates: Templates | None = None, slots: object = None
+    messages: list[str],
+    sizes: list[int],
+    templates: Templates | None = None,
+    slots: object = None,
+    *,
+    alike: bool = False,
 ) -> pl.DataFrame:
     """Read messages in batches of these sizes, the last as large as need be."""
     learning = templates is None
+    if alike:
+        hashes = to_lines_and_likenesses("".join(f"{message}\n" for message in messages).encode(), Repairs())[1]
     templates = Templates() if templates is None else deepcopy(templates)
     reader = ValueReader(templates, slots)  # type: ignore[arg-type]
     column, lines = pl.Series(messages, dtype=pl.String), pl.Series(range(len(messages)), dtype=pl.Int64)
     begin = 0
     for size in [*sizes, len(messages)]:
         batch = column.slice(begin, size)
-        reader.add(lines.slice(begin, size), batch, templates.encode(batch))
+        own = hashes.slice(begin, size) if alike else None
+        reader.add(lines.slice(begin, size), batch, templates.encode(batch), own)
         begin += size
     if learning:
         templates.learn()
@@ -87,6 +96,24 @@ def test_at_detection_what_is_wanted_is_read_and_nothing_else(messages: list[str
     expected = [(line, float(text.split()[5])) for line, text in enumerate(messages) if text.startswith("Received")]
     assert values.filter(key=key).select("line", "number").rows() == expected
     assert set(values["key"]) <= {key}
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*(m for m in MESSAGES if "\n" not in m), "at 0x1f for 3 s", "at 7x1f for 4 s", "sent 1,024 B"]
+        ),
+        max_size=12,
+    ),
+    st.lists(st.integers(0, 4), max_size=6),
+    st.data(),
+)
+def test_values_are_cut_where_they_stand_in_messages_that_are_alike(
+    messages: list[str], sizes: list[int], data: st.DataObject
+) -> None:
+    digits = st.sampled_from("0123456789")
+    messages += ["".join(data.draw(digits) if c.isdigit() else c for c in message) for message in messages]
+    assert read(messages, sizes, alike=True).equals(read(messages, []))
 
 
 def test_messages_past_the_most_a_codebook_holds_do_no_harm() -> None:

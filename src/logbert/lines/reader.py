@@ -308,23 +308,35 @@ class RecordReader:
 
     def _texts_of(self, one: Opened, wanted: list[int]) -> Iterator[tuple[int, str]]:
         """Find the texts of the records of one source; `wanted` counts its lines from 0."""
-        kept: list[pl.DataFrame] = []
+        kept: dict[int, list[str]] = {at: [] for at in wanted}
         last = -1
         for batch in ahead(self._batches(one, Intake(), Repairs(), whole=False)):
-            at = pl.int_range(batch.first, batch.first + len(batch.lines), eager=True).alias("at")
-            rows = pl.DataFrame([at, batch.begin.alias("begin"), batch.lines.alias("text")]).filter(~batch.blank)
-            rows = rows.with_columns(owner=pl.when("begin").then("at").forward_fill().fill_null(last))
-            alone = rows.filter(pl.col("at").is_in(wanted) & ~pl.col("begin")).with_columns(owner="at")
-            whole = rows.filter(pl.col("owner").is_in(wanted)).filter(
-                pl.int_range(pl.len()).over("owner") <= MOST_LINES
-            )
-            kept += [whole, alone]
-            last = int(rows["owner"][-1]) if len(rows) else last
+            end = batch.first + len(batch.lines)
+            own = [at for at in wanted if batch.first <= at < end]
+            if batch.plain:
+                for at in own:
+                    kept[at].append(batch.lines[at - batch.first])
+                last = end - 1
+            else:
+                last = self._keep_lines(batch, own, last, kept)
             if not wanted or last > wanted[-1]:
                 break
-        if kept:
-            texts = pl.concat(kept).group_by("owner").agg(pl.col("text").head(MOST_LINES + 1).str.join("\n"))
-            yield from texts.sort("owner").iter_rows()
+        yield from ((at, "\n".join(lines[: MOST_LINES + 1])) for at, lines in kept.items() if lines)
+
+    @staticmethod
+    def _keep_lines(batch: _Batch, own: list[int], last: int, kept: dict[int, list[str]]) -> int:
+        """Keep what belongs to the records wanted; give where the batch's last record begins."""
+        at = pl.int_range(batch.first, batch.first + len(batch.lines), eager=True).alias("at")
+        rows = pl.DataFrame([at, batch.begin.alias("begin"), batch.lines.alias("text")]).filter(~batch.blank)
+        rows = rows.with_columns(owner=pl.when("begin").then("at").forward_fill().fill_null(last))
+        asked = [*own, last] if last in kept else own
+        if asked:
+            nth = pl.int_range(pl.len()).over("owner")
+            whole = rows.filter(pl.col("owner").is_in(asked)).filter(nth <= MOST_LINES)
+            alone = rows.filter(pl.col("at").is_in(own) & ~pl.col("begin")).with_columns(owner="at")
+            for owner, text in pl.concat([whole, alone]).select("owner", "text").iter_rows():
+                kept[owner].append(text)
+        return int(rows["owner"][-1]) if len(rows) else last
 
 
 def open_records(

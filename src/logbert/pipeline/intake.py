@@ -182,7 +182,7 @@ class LogIntake:
             collector.add(frame, codes)
             levels.add(frame, codes)
             if reader_of_values is not None:
-                reader_of_values.add(frame["line"], frame["message"], codes)
+                reader_of_values.add(frame["line"], frame["message"], codes, frame[ALIKE])
         if learning:
             templates.learn()
         else:

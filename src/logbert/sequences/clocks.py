@@ -47,7 +47,8 @@ class Clocks:
     def _add_one(self, records: pl.DataFrame) -> None:
         """Take note of a batch of one source, as most are."""
         source = records["source"][0]
-        self._runs.append(records.head(1).select("line", "source"))
+        # A slice would keep all of the batch's columns alive.
+        self._runs.append(pl.DataFrame({"line": [records["line"][0]], "source": [source]}))
         self._numbers.setdefault(source, len(self._numbers))
         if records["time"].null_count():
             self._untimed.append(self._filled(records))

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from logbert.matches import Matches, ranges
 from logbert.templates.codebook import CAUSE
-from logbert.templates.masks import WILDCARD
+from logbert.templates.masks import UNLIKE, WILDCARD
 from logbert.templates.quantities import quantities
 from logbert.templates.tokens import MOST_CHARACTERS
 
@@ -36,7 +37,6 @@ SCHEMA = {
 _READ: dict[str, pl.DataType] = {"line": pl.Int64(), "spot": pl.Int64(), "unit": pl.Int8(), "number": pl.Float64()}
 _BEFORE = r".?<\*>"
 _IN_A_NAME = r"^[\p{L}\p{N}_\-.#@/\\$*>]<"
-_LEAST_PART = 10_000
 
 
 class ValueReader:
@@ -73,12 +73,13 @@ class ValueReader:
         # Of masks of codes: does one end a name, is it to be read.
         self._named = np.zeros(0, dtype=np.bool_)
         self._numeric = np.zeros(0, dtype=np.bool_)
+        self._matches = Matches(templates.masks.alternation, UNLIKE)
         self._records: list[pl.DataFrame] = []
         self._numbers: list[pl.DataFrame] = []
         if self._slots_wanted is not None:
             self._settle(self._slots_wanted)
 
-    def add(self, lines: pl.Series, messages: pl.Series, codes: pl.Series) -> None:
+    def add(self, lines: pl.Series, messages: pl.Series, codes: pl.Series, alike: pl.Series | None = None) -> None:
         """Read the values of one batch.
 
         Parameters
@@ -87,6 +88,8 @@ class ValueReader:
             The line each record begins at.
         messages, codes
             Its raw message, and what `encode` gave for it.
+        alike
+            The hash of its likeness, as `encode` takes it.
         """
         known = codes.to_numpy()
         self._meet(messages, known)
@@ -95,7 +98,8 @@ class ValueReader:
         running = np.append(0, np.cumsum(self._numeric))[self._first]
         numeric = np.flatnonzero((np.diff(running) > 0)[known])
         if len(numeric):
-            self._numbers.append(self._read(lines.gather(numeric), messages.gather(numeric), known[numeric]))
+            own = None if alike is None else alike.gather(numeric)
+            self._numbers.append(self._read(lines.gather(numeric), messages.gather(numeric), known[numeric], own))
 
     def finish(self) -> pl.DataFrame:
         """Give all values: line, key, slot (which wildcard of the template), unit, and number or word.
@@ -146,7 +150,7 @@ class ValueReader:
         first = first[~self._met[found]]
         found = found[~self._met[found]].astype(np.int64)
         self._met[found] = True
-        spots = _ranges(self._first[found], self._first[found + 1])
+        spots = ranges(self._first[found], self._first[found + 1] - self._first[found])
         if self._slots_wanted is not None:
             self._numeric[spots] = ~self._named[spots]
             return
@@ -154,32 +158,27 @@ class ValueReader:
         self._numeric[read.drop_nulls("number")["spot"].to_numpy()] = True
         self._numeric &= ~self._named
 
-    def _taken(self, messages: pl.Series) -> pl.Series:
-        """Give what the masks take of each message, on all cores."""
-        frame = messages.cast(pl.String).fill_null("").to_frame("message")
-        head = pl.col("message")
-        if frame["message"].str.contains("\n", literal=True).any():
-            head = head.str.extract(r"^\n*([^\n]*)", 1).str.strip_chars_end("\r")
-        if (frame["message"].str.len_bytes() > MOST_CHARACTERS).any():
-            head = head.str.head(MOST_CHARACTERS)
-        found = head.str.extract_all(self.templates.masks.alternation)
-        size = max(_LEAST_PART, -(-len(frame) // pl.thread_pool_size()))
-        parts = [frame.lazy().slice(at, size).select(found) for at in range(0, max(1, len(frame)), size)]
-        return pl.concat([part.to_series() for part in pl.collect_all(parts)])
-
     def _read(
-        self, lines: pl.Series, messages: pl.Series, codes: NDArray[np.integer], *, all_of_them: bool = False
+        self,
+        lines: pl.Series,
+        messages: pl.Series,
+        codes: NDArray[np.integer],
+        alike: pl.Series | None = None,
+        *,
+        all_of_them: bool = False,
     ) -> pl.DataFrame:
         """Read the numbers of messages: line, spot, unit, number."""
-        taken = self._taken(messages)
-        first, counts = self._first[codes], taken.list.len().to_numpy().astype(np.int64)
+        located = self._matches.locate(_heads(messages), alike)
+        first, counts = self._first[codes], located.counts
         # Past the most messages a codebook tells apart, a code stands for several wordings.
         fits = np.flatnonzero((counts == self._first[codes.astype(np.int64) + 1] - first) & (counts > 0))
-        spots = _ranges(first[fits], first[fits] + counts[fits])
-        flat = pl.DataFrame({"line": lines.gather(fits), "text": taken.gather(fits)}).explode("text")
-        kept = np.arange(len(spots)) if all_of_them else np.flatnonzero(self._numeric[spots])
-        read = quantities(flat["text"].gather(kept))
-        numbers = {"line": flat["line"].gather(kept), "spot": pl.Series(spots[kept]), **read.to_dict()}
+        spots = ranges(first[fits], counts[fits])
+        rows = np.repeat(fits, counts[fits])
+        if not all_of_them:
+            kept = np.flatnonzero(self._numeric[spots])
+            spots, rows = spots[kept], rows[kept]
+        read = quantities(located.texts(rows, spots - first[rows]).alias("text"))
+        numbers = {"line": lines.gather(rows), "spot": pl.Series(spots), **read.to_dict()}
         return pl.DataFrame([numbers[name].alias(name).cast(dtype) for name, dtype in _READ.items()])
 
     def _aligned(self, codes: NDArray[np.integer]) -> pl.DataFrame:
@@ -210,11 +209,15 @@ class ValueReader:
         ).filter(pl.col("spot").is_not_null() | pl.col("word").is_not_null())
 
 
-def _ranges(begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give all whole numbers from each beginning up to its end, one range after the other."""
-    sizes = ends - begins
-    within: NDArray[np.int64] = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(begins, sizes) + within
+def _heads(messages: pl.Series) -> pl.Series:
+    """Give what of each message is masked: its first line, as far as lines are looked at."""
+    frame = messages.cast(pl.String).fill_null("").to_frame("message")
+    head = pl.col("message")
+    if frame["message"].str.contains("\n", literal=True).any():
+        head = head.str.extract(r"^\n*([^\n]*)", 1).str.strip_chars_end("\r")
+    if (frame["message"].str.len_bytes() > MOST_CHARACTERS).any():
+        head = head.str.head(MOST_CHARACTERS)
+    return frame.select(head).to_series()
 
 
 def _in_schema(values: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-SLAB = 2_000_000  # records that are laid out at a time, which bounds memory
+SLAB = 500_000  # records that are laid out at a time, which bounds memory
 MICROSECONDS = 1e6
 
 
