@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NUMBER = re.compile(rb"\d{2,}")
 HEADER_END = b": "
 DATE = 6  # bytes of an HDFS line that are its date
+LONG = 5  # digits from which a number's length is left to chance
 DAYS = 3  # the sample's lines are of three days
 
 
@@ -72,7 +73,7 @@ def write_loghub(*, sample: str, structured: str, log: str, messages: str, copie
     with Path(log).open("wb") as file, Path(messages).open("wb") as bare:
         for copy in range(copies):
             again = fresh.copy(copy)
-            again.tofile(file)
+            (again if copy < bare_copies else fresh.with_other_lengths(again, copy)).tofile(file)
             if copy < bare_copies:
                 whole = again.tobytes()
                 bare.write(b"".join(whole[begin:end] + b"\n" for begin, end in spans))
@@ -103,6 +104,8 @@ class _Fresh:
         self.places = np.array(begins, dtype=np.int64)[each] + inside
         self.slots = np.array(bases, dtype=np.int64)[each] + inside
         self.size = size
+        # Long numbers are ids and sizes, which may as well be a digit longer or shorter; of each the second digit.
+        self.long = np.array([at + 1 for found, at in base.items() if len(found) >= LONG], dtype=np.int64)
         # No number begins with another zero than before, and a part of an address stays below 256.
         self.zeros = np.array([at for number, at in base.items() if number.startswith(b"0")], dtype=np.int64)
         self.leading = np.array([at for number, at in base.items() if not number.startswith(b"0")], dtype=np.int64)
@@ -124,6 +127,16 @@ class _Fresh:
         digits[self.hundreds] = 1
         again[self.places] = digits[self.slots] + ord("0")
         return again
+
+    def with_other_lengths(self, text: npt.NDArray[np.uint8], number: int) -> npt.NDArray[np.uint8]:
+        """Make some of a copy's long numbers a digit longer, and as many a digit shorter."""
+        import numpy as np
+
+        times = np.ones(self.size, dtype=np.int64)
+        times[self.long] = np.random.default_rng((number, 1)).choice([0, 1, 2], len(self.long), p=[0.15, 0.7, 0.15])
+        repeats = np.ones(len(text), dtype=np.int64)
+        repeats[self.places] = times[self.slots]
+        return np.repeat(text, repeats)
 
 
 def write_prose(log: str, count: int, seed: int) -> Done:

@@ -89,6 +89,25 @@ def test_copies_differ_in_every_long_number_and_in_nothing_else(tmp_path: Path) 
     assert len(set(blocks)) == 6
 
 
+def test_in_later_copies_of_a_system_long_numbers_have_other_lengths_too(tmp_path: Path) -> None:
+    sample, table = tmp_path / "sample.log", tmp_path / "sample.csv"
+    sample.write_text("".join(line + "\n" for line in LINES))
+    contents = [line.split(": ", 1)[1] for line in LINES]
+    table.write_text("Content\n" + "".join(f'"{content}"\n' for content in contents))
+    log, messages = tmp_path / "out.log", tmp_path / "out.messages"
+    given = {"sample": str(sample), "structured": str(table), "log": str(log), "messages": str(messages)}
+    copies.write_loghub(**given, copies=40, bare_copies=2)
+    written = log.read_text().splitlines()
+    assert written[:3] == LINES
+    assert len(written) == 120
+    blocks = [re.findall(r"blk_(-?\d+)", line)[0] for line in written]
+    assert blocks[0::3] == blocks[2::3]
+    assert {len(block) for block in blocks[:6:3]} == {17}
+    assert {len(block) for block in blocks[0::3]} == {16, 17, 18}
+    shapes = {re.sub(r"\d+", "0", line) for line in written}
+    assert shapes == {re.sub(r"\d+", "0", line) for line in LINES}
+
+
 def test_free_text_has_no_message_twice_and_is_the_same_every_time(tmp_path: Path) -> None:
     texts = []
     for name in ("a", "b"):
