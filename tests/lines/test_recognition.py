@@ -58,6 +58,11 @@ MESSAGES = st.sampled_from(
 SPACE = st.sampled_from(["", "", "", " ", "\t", "é"])
 
 
+@pytest.fixture(autouse=True)
+def compared_however_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logbert.lines.reader.WORTH_COMPARING", 0)
+
+
 def slow_and_fast(format_: Format, lines: list[str], cut: int) -> tuple[list[Rows], list[Rows]]:
     recogniser = Recogniser(format_)
     slow, fast = [], []

@@ -64,6 +64,8 @@ def test_the_report_stands_alone_and_says_where_figures_come_from(results: dict[
     assert not re.search(r"(src|href)=\"(?!data:)|@import|{{", page)
     assert results["sources"][0]["sha256"][:16] in page
     assert results["versions"]["torch"] in page
+    assert re.search(r'<td class="words">[\d,]+ short, [\d,]+ of them abnormal</td>', page)
+    assert "<code>python -m benchmarks.paper_baselines</code>" in page
     assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8")) == json.loads(json.dumps(results))
 
 

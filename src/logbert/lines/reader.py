@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from logbert.lines.sources import Skipped
     from logbert.progress import Progress
 
+WORTH_COMPARING = 1 << 18  # bytes of a source; in less, lines are as quickly taken apart as compared
 ALWAYS = {"line", "source", "timestamp", "message"}
 BATCH_BYTES = 1 << 22  # about 30,000 lines; more is slower, for the memory must be fetched anew for each batch
 
@@ -228,7 +229,7 @@ class RecordReader:
         first = 0
         begun = False
         held: Lines | None = None
-        recogniser = self._recogniser(one.format)
+        recogniser = self._recogniser(one.format) if one.source.size >= WORTH_COMPARING else None
         compare = recogniser is not None or (self._compare and one.format.headless)
         seed = crc32(one.format.layout.encode()) if compare else None
         for block, is_last in with_last(ahead(read_lines(one.source, self._batch_bytes, intake, repairs, seed))):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from logbert.alike import ALIKE
 from logbert.errors import OptionError
 from logbert.sequences.collector import Collector, assemble, in_schema, merge_sources
 
@@ -63,9 +64,8 @@ def ids_in_fields(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
     """Take header fields as ids; a record in which one of them is missing or empty names none."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        raise OptionError(
-            f"there is no field {missing[0]!r} in these records to group by; they have {', '.join(frame.columns)}"
-        )
+        there = ", ".join(name for name in frame.columns if name != ALIKE)
+        raise OptionError(f"there is no field {missing[0]!r} in these records to group by; they have {there}")
     values = [pl.col(name).cast(pl.String) for name in names]
     empty = pl.any_horizontal(value.fill_null("") == "" for value in values)
     return frame.select(

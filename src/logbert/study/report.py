@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from html import escape
 from importlib.resources import files
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 RESULTS: Final = "results.json"
 MARKDOWN: Final = "report.md"
 HTML: Final = "report.html"
+WORDS: Final = 20  # characters from which a cell holds words, which may wrap
 SET_UP_TITLE: Final = "What the paper's figures rest on, and where ours differ"
 
 
@@ -97,7 +99,7 @@ def html(results: Results, made: Sequence[Table], drawn: Sequence[Picture]) -> s
             f'<section><h2>{escape(picture.title)}</h2><img alt="{escape(picture.title)}" '
             f'src="data:image/png;base64,{image}"><p>{"<br>".join(map(escape, picture.says))}</p></section>'
         )
-    explained = "".join(f"<dt>{escape(title)}</dt><dd>{escape(words)}</dd>" for title, words in _set_ups(results))
+    explained = "".join(f"<dt>{escape(title)}</dt><dd>{_coded(words)}</dd>" for title, words in _set_ups(results))
     sections.append(f"<section><h2>{escape(SET_UP_TITLE)}</h2><dl>{explained}</dl></section>")
     page = files("logbert.study").joinpath("report.html").read_text(encoding="utf-8")
     header = "".join(f"<p>{escape(line)}</p>" for line in origins(results))
@@ -107,10 +109,16 @@ def html(results: Results, made: Sequence[Table], drawn: Sequence[Picture]) -> s
 def _row(cells: Sequence[str], width: int) -> str:
     first, *others = cells
     last = f' colspan="{width - len(cells) + 1}"' if others and len(cells) < width else ""
-    shown = [f"<td>{escape(cell)}</td>" for cell in others]
+    shown = [
+        f'<td class="words">{escape(cell)}</td>' if len(cell) > WORDS else f"<td>{escape(cell)}</td>" for cell in others
+    ]
     if last:
         shown[-1] = f'<td class="words"{last}>{escape(others[-1])}</td>'
     return f"<tr><th>{escape(first)}</th>{''.join(shown)}</tr>"
+
+
+def _coded(words: str) -> str:
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(words))
 
 
 def _set_ups(results: Results) -> list[tuple[str, str]]:
