@@ -37,7 +37,7 @@ def parse_inputs(
         Who is told how it goes.
     """
     chosen = Masks.default() if masks is None else Masks.read(Path(masks))
-    reader = open_records(inputs, format, progress=progress)
+    reader = open_records(inputs, format, progress=progress, compare=True)
     parsed = write_parsed(reader, Templates(masks=chosen), output)
     progress.note(str(reader.summary))
     where = " and ".join(map(str, parsed.paths))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from logbert.alike import ALIKE
 from logbert.atomic import telling, whole_file
 from logbert.errors import InputError, OptionError, OutputError
 
@@ -50,7 +51,7 @@ def write_parsed(frames: Iterable[pl.DataFrame], templates: Templates, out: Path
     Parameters
     ----------
     frames
-        Records, as the lines room gives them.
+        Records, as the lines room gives them, with `ALIKE` or without.
     templates
         What codes and keys come from.
     out
@@ -112,7 +113,9 @@ class _Records:
         return by_event.agg(pl.col("Occurrences").sum())
 
     def _lay_by(self, frame: pl.DataFrame) -> None:
-        codes = self._templates.encode(frame["message"]).alias("__code")
+        alike = frame[ALIKE] if ALIKE in frame.columns else None
+        codes = self._templates.encode(frame["message"], alike).alias("__code")
+        frame = frame.drop(ALIKE, strict=False)
         part = self.spool / f"{len(self._parts)}.arrow"
         with telling(self.spool.parent):
             frame.with_columns(codes).write_ipc(part, compression="zstd")
