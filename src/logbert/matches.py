@@ -28,9 +28,12 @@ class Located:
     ----------
     counts
         How many there are in each message.
+    some_empty
+        Whether the text of a match, or of its group, may be empty or missing.
     """
 
     counts: NDArray[np.int64]
+    some_empty: bool
     _messages: pl.Series
     _known: NDArray[np.bool_]  # cut by places; the others' texts are in `_texts`
     _first: NDArray[np.int64]  # each message's first place, or text
@@ -87,6 +90,7 @@ class Matches:
         self._numbers = Numbers()
         self._first = np.zeros(1, dtype=np.int64)  # each likeness's first place, and one beyond the last
         self._places = np.zeros((0, 2), dtype=np.int64)
+        self._some_empty = False
 
     def locate(self, messages: pl.Series, alike: pl.Series | None = None) -> Located:
         """Find the matches in some messages; `alike` is the column of their likenesses, if there is one."""
@@ -106,7 +110,8 @@ class Matches:
             texts = taken.filter(pl.Series(lengths > 0)).explode()
             if self.grouped:
                 texts = texts.str.extract(self.regex, 1)
-        return Located(counts, messages, known, first, self._places, texts)
+        empty = self._some_empty or bool((texts.str.len_bytes().fill_null(0) == 0).any())
+        return Located(counts, empty, messages, known, first, self._places, texts)
 
     def _numbered(self, messages: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Give the number of each message's likeness, new ones learnt; -1 where it is to be looked at by itself."""
@@ -136,6 +141,7 @@ class Matches:
         if self.grouped:
             group = pl.col("text").str.extract(self.regex, 1).str.len_bytes().cast(pl.Int64).fill_null(0)
             found = found.with_columns(at=pl.col("at") + pl.col("length") - group, length=group)
+        self._some_empty |= bool((found["length"] == 0).any())
         counts = np.bincount(found["message"].to_numpy(), minlength=len(messages))
         self._places = np.concatenate([self._places, found.select("at", "length").to_numpy()])
         self._first = np.concatenate([self._first, self._first[-1] + np.cumsum(counts)])

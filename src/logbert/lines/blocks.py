@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -42,13 +43,16 @@ class Lines:
         return Lines(self.text.tail(count), None if self.alike is None else self.alike.tail(count))
 
 
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Make the next item in another thread while this one is worked on."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        coming = pool.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = pool.submit(next, items, None)
+def ahead(items: Iterator[Item], most: int = 2) -> Iterator[Item]:
+    """Make the next items, so many at most, in another thread while this one is worked on."""
+    pool = ThreadPoolExecutor(max_workers=1)
+    try:
+        coming = deque(pool.submit(next, items, None) for _ in range(most))
+        while (item := coming.popleft().result()) is not None:
+            coming.append(pool.submit(next, items, None))
             yield item
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def read_lines(source: Source, batch_bytes: int, intake: Intake, repairs: Repairs, seed: int | None) -> Iterator[Lines]:

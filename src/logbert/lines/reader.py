@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from logbert.lines.sources import Skipped
     from logbert.progress import Progress
 
-WORTH_COMPARING = 1 << 18  # bytes of a source; in less, lines are as quickly taken apart as compared
+LONG = 1 << 18  # bytes of a source; what is less is as quickly taken apart as compared, and not worth a thread
 ALWAYS = {"line", "source", "timestamp", "message"}
+BATCHES = 3  # of messages that are given out together: every call of Polars costs as much as hundreds of lines
+LEAST_LINE = 16  # bytes that a record takes beside its message
 BATCH_BYTES = 1 << 22  # about 30,000 lines; more is slower, for the memory must be fetched anew for each batch
 
 
@@ -139,8 +141,8 @@ class RecordReader:
                 yield pl.concat(held, rechunk=True)
                 held, size = [], 0
             held.append(frame)
-            size += int(frame.estimated_size())
-            if size >= 4 * self._batch_bytes:
+            size += len(frame) * LEAST_LINE + int(frame["message"].str.len_bytes().sum())
+            if size >= BATCHES * self._batch_bytes:
                 yield pl.concat(held, rechunk=True)
                 held, size = [], 0
         if held:
@@ -155,7 +157,8 @@ class RecordReader:
             for number, one in enumerate(self._opened):
                 self.summary.sources += 1
                 start = line
-                yield from self._records(one, start, step.advance)
+                records = self._records(one, start, step.advance)
+                yield from ahead(records) if _is_long(one) else records
                 line = self.summary.lines + 1
                 self._counts[number] = line - start
 
@@ -168,7 +171,7 @@ class RecordReader:
         turns = Turns(clock.turns, turned=one.turned) if clock and clock.turns and not one.format.wrapper else None
         summary = self.summary
         try:
-            for batch in ahead(self._batches(one, intake, repairs)):
+            for batch in self._batches(one, intake, repairs):
                 numbered = self._number(batch, start, one.source.name)
                 if turns:
                     numbered = numbered.with_columns(turns.follow(numbered["timestamp"]))
@@ -229,10 +232,11 @@ class RecordReader:
         first = 0
         begun = False
         held: Lines | None = None
-        recogniser = self._recogniser(one.format) if one.source.size >= WORTH_COMPARING else None
+        recogniser = self._recogniser(one.format) if _is_long(one) else None
         compare = recogniser is not None or (self._compare and one.format.headless)
         seed = crc32(one.format.layout.encode()) if compare else None
-        for block, is_last in with_last(ahead(read_lines(one.source, self._batch_bytes, intake, repairs, seed))):
+        blocks = read_lines(one.source, self._batch_bytes, intake, repairs, seed)
+        for block, is_last in with_last(ahead(blocks) if _is_long(one) else blocks):
             lines = block if held is None else held.and_then(block)
             wait = 0 if is_last else one.format.unfinished(lines.text)
             held = lines.from_end(wait) if wait else None
@@ -311,7 +315,8 @@ class RecordReader:
         """Find the texts of the records of one source; `wanted` counts its lines from 0."""
         kept: dict[int, list[str]] = {at: [] for at in wanted}
         last = -1
-        for batch in ahead(self._batches(one, Intake(), Repairs(), whole=False)):
+        batches = self._batches(one, Intake(), Repairs(), whole=False)
+        for batch in ahead(batches) if _is_long(one) else batches:
             end = batch.first + len(batch.lines)
             own = [at for at in wanted if batch.first <= at < end]
             if batch.plain:
@@ -338,6 +343,10 @@ class RecordReader:
             for owner, text in pl.concat([whole, alone]).select("owner", "text").iter_rows():
                 kept[owner].append(text)
         return int(rows["owner"][-1]) if len(rows) else last
+
+
+def _is_long(one: Opened) -> bool:
+    return one.source.size >= LONG
 
 
 def open_records(

@@ -44,7 +44,9 @@ class Joiner:
         """Take one row a line, and which of them begin a record; give the records that are complete."""
         if rows.is_empty():
             return rows
-        waiting = None if self._open is None else self._open.select(rows.columns)
+        waiting = self._open
+        if waiting is not None and waiting.columns != rows.columns:
+            waiting = waiting.select(rows.columns)
         if begin.all():
             self._wait(rows.tail(1), 0, 0)
             return rows.head(-1) if waiting is None else pl.concat([waiting, rows.head(-1)])

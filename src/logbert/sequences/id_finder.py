@@ -31,12 +31,9 @@ class IdFinder:
         alike = frame[ALIKE] if ALIKE in frame.columns else None
         located = self._matches.locate(frame["message"], alike)
         counts = located.counts
-        if (counts == 1).all():
-            rows, nth = np.arange(len(frame)), np.zeros(len(frame), dtype=np.int64)
-        else:
-            rows, nth = np.repeat(np.arange(len(frame)), counts), ranges(np.zeros_like(counts), counts)
+        rows, nth = np.repeat(np.arange(len(frame)), counts), ranges(np.zeros_like(counts), counts)
         ids = pl.DataFrame({"row": pl.Series(rows, dtype=pl.UInt32), "id": located.texts(rows, nth)})
-        if (ids["id"].str.len_bytes().fill_null(0) == 0).any():
+        if located.some_empty:
             ids = ids.filter(pl.col("id").fill_null("") != "")
         if len(counts) and counts.max() > 1:
             several = pl.Series(counts > 1).gather(ids["row"])
