@@ -113,7 +113,7 @@ def test_what_looks_at_digits_or_is_no_header_is_left_to_the_format() -> None:
 def test_only_the_columns_asked_for_are_cut(tmp_path: Path) -> None:
     path = tmp_path / "hdfs.log"
     path.write_text("".join(f"081109 2036{n % 60:02} 148 INFO dfs.A: took {n} ms\n" for n in range(60_000)))
-    with open_records([path], "hdfs", compare=True, batch_bytes=600) as reader:
+    with open_records([path], "hdfs", compare=True, batch_bytes=200_000) as reader:
         frames = []
         for frame in reader:
             frames.append(frame)
