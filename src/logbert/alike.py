@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 ALIKE = "\0alike"  # the column that tells likenesses by a 64-bit hash; no field of a log is called this
 NONE = 0  # the hash of what is like nothing else
 MOST_LIKENESSES = 1_000_000  # that are remembered
-FRESH = 0.5  # a log in which more than this share of lines is like none before is not worth comparing
+FRESH = 0.2  # lines of which a larger share is like none before are not worth comparing
 TRIAL = 20_000  # lines after which that is decided
+REST = 16  # batches that are then left alone before it is tried again
 
 _ONE_DIGIT = bytes.maketrans(b"023456789", b"111111111")
 _LEAST_SLOTS = 1 << 16

@@ -123,6 +123,21 @@ def test_only_the_columns_asked_for_are_cut(tmp_path: Path) -> None:
     assert sum(map(len, frames)) == 60_000
 
 
+def test_lines_that_are_like_none_are_soon_left_alone_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("logbert.lines.recognition.REST", 3)
+    path = tmp_path / "hdfs.log"
+    head = "081109 203615 148 INFO dfs.A: "
+    words = ["".join("ghijklmnop"[int(digit)] for digit in str(n)) for n in range(30_000)]
+    path.write_text("".join(f"{head}{word}\n" for word in words) + f"{head}took 3 ms\n" * 200_000)
+    with open_records([path], "hdfs", compare=True, batch_bytes=400_000) as reader:
+        alike = pl.concat(reader)[ALIKE] != NONE
+    assert alike[0]
+    assert not alike[60_000]
+    assert alike[-1]
+
+
 def test_a_record_of_several_lines_is_like_no_other(tmp_path: Path) -> None:
     path = tmp_path / "app.log"
     path.write_text("2024-05-01 10:00:00 ERROR a: down\n  at main(A.java:3)\n2024-05-01 10:00:09 ERROR a: down\n")

@@ -263,7 +263,7 @@ class RecordReader:
         self, lines: Lines, format_: Format, recogniser: Recogniser | None, first: int, columns: Collection[str] | None
     ) -> _Batch:
         text = lines.text
-        if recogniser and recogniser.worth_it and lines.alike is not None:
+        if recogniser and lines.alike is not None and recogniser.is_worth_it():
             rows = recogniser.read(text, lines.alike, columns)
             if not (rows.table[ALIKE] == NONE).any():
                 every, none = constant(True, len(text)), constant(False, len(text))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from logbert.alike import ALIKE, FRESH, MOST_LIKENESSES, NONE, TRIAL, Numbers, blind, firsts
+from logbert.alike import ALIKE, FRESH, MOST_LIKENESSES, NONE, REST, TRIAL, Numbers, blind, firsts
 from logbert.lines.clocks import BY_NAME
 from logbert.lines.format import NORMAL_LABEL, Format
 from logbert.lines.layout import Rows, constant
@@ -57,7 +57,7 @@ class Recogniser:
         self._whole = np.zeros(0, dtype=bool)
         self._places = np.zeros((0, len(self._fields), 2), dtype=np.int64)
         self._time = np.zeros((0, 2), dtype=np.int64)  # of all its fields together
-        self._lines = 0
+        self._lines = self._fresh = self._rest = 0  # lately: lines, those like none before; batches to leave alone
         self._separators = sorted(set("".join(_FIELD.split(self._pattern.text))) | set(" \t"))
 
     @staticmethod
@@ -73,11 +73,12 @@ class Recogniser:
             and blind(_FIELD.sub("", shape.text))
         )
 
-    @property
-    def worth_it(self) -> bool:
-        """Whether enough lines are like others so far."""
-        few = self._lines < TRIAL or len(self._numbers) <= FRESH * self._lines
-        return few and len(self._numbers) < MOST_LIKENESSES
+    def is_worth_it(self) -> bool:
+        """Tell, once a batch, whether to compare its lines: not where too many lately were like none before."""
+        if self._rest:
+            self._rest -= 1
+            return False
+        return len(self._numbers) < MOST_LIKENESSES
 
     def read(self, lines: pl.Series, alike: pl.Series, columns: Collection[str] | None = None) -> Rows:
         """Take lines apart.
@@ -116,16 +117,19 @@ class Recogniser:
         return _merge(cut, read, np.argsort(np.concatenate([own, others])))
 
     def _recognise(self, lines: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Give the number of each line's likeness, new ones learnt; -1 once there are too many."""
-        self._lines += len(hashes)
+        """Give the number of each line's likeness, new ones learnt."""
         numbers = self._numbers.find(hashes)
         missing = np.flatnonzero(numbers < 0)
-        if not len(missing) or not self.worth_it:
-            return numbers
-        first = missing[firsts(hashes[missing])]
-        self._learn(lines.gather(first))
-        self._numbers.add(hashes[first])
-        numbers[missing] = self._numbers.find(hashes[missing])
+        if len(missing):
+            first = missing[firsts(hashes[missing])]
+            self._learn(lines.gather(first))
+            self._numbers.add(hashes[first])
+            numbers[missing] = self._numbers.find(hashes[missing])
+            self._fresh += len(first)
+        self._lines += len(hashes)
+        if self._lines >= TRIAL:
+            self._rest = REST if self._fresh > FRESH * self._lines else 0
+            self._lines = self._fresh = 0
         return numbers
 
     def _learn(self, lines: pl.Series) -> None:

@@ -184,9 +184,9 @@ class Codebook:
         return start + np.arange(frame.height)
 
     def _add(self, masked: pl.Series, examples: pl.Series, hashes: NDArray[np.uint64]) -> None:
-        # Copies: a text taken out of a batch keeps all of the batch's text alive.
-        self._masked.append(pl.Series("masked", masked.to_list(), dtype=pl.String))
-        self._examples.append(pl.Series("example", examples.fill_null("").to_list(), dtype=pl.String))
+        # Copies, which adding nothing makes: a text taken out of a batch keeps all of the batch's text alive.
+        self._masked.append((masked + "").alias("masked"))
+        self._examples.append((examples.fill_null("") + "").alias("example"))
         self.counts = np.concatenate([self.counts, np.zeros(len(masked), dtype=np.int64)])
         self._hashes.add(hashes)
 
