@@ -41,6 +41,19 @@ def test_comparing_lines_changes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     assert_frame_equal(compared.values.sort(order), one_by_one.values.sort(order))
 
 
+def test_leaving_lines_alone_for_a_while_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "shop.log"
+    path.write_text(shop_log(9_000))
+    one_by_one, plain = taken(path, monkeypatch, 1 << 40, "time:1min")
+    monkeypatch.setattr("logbert.lines.recognition.TRIAL", 1)
+    monkeypatch.setattr("logbert.lines.recognition.FRESH", -1.0)
+    monkeypatch.setattr("logbert.lines.recognition.REST", 1)
+    monkeypatch.setattr("logbert.pipeline.intake.CHOOSING_RECORDS", 100)
+    compared, quick = taken(path, monkeypatch, 0, "time:1min")
+    assert quick == plain
+    assert_frame_equal(compared.sequences, one_by_one.sequences)
+
+
 def test_a_field_that_is_not_there_is_named_with_those_that_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from logbert.lines.continuations import MOST_LINES, begins
 from logbert.lines.layout import constant
 from logbert.lines.opening import is_stream, keep_stream, refuse_nothing, sample_sources
 from logbert.lines.order import Opened, in_order
-from logbert.lines.recognition import Recogniser, constant_likeness
+from logbert.lines.recognition import Recogniser, constant_likeness, only_columns
 from logbert.lines.records import Joiner
 from logbert.lines.sources import describe_skipped, find_sources
 from logbert.lines.streams import Intake
@@ -269,7 +269,7 @@ class RecordReader:
                 every, none = constant(True, len(text)), constant(False, len(text))
                 return _Batch(first, text, rows, begin=every, blank=none, plain=True)
         else:
-            rows = format_.read(text)
+            rows = only_columns(format_.read(text), columns)
             alike = lines.alike if format_.headless and lines.alike is not None else constant_likeness(len(text))
             rows = replace(rows, table=rows.table.with_columns(alike))
         begin = begins(rows, format_.joins, format_.headless)

@@ -107,13 +107,15 @@ class Recogniser:
             known = rows.dated.to_numpy()
         own, others = np.flatnonzero(known), np.flatnonzero(~known)
         if not len(own):
-            return _with_likeness(_only(self._format.read(lines), columns), constant_likeness(len(lines)))
+            return _with_likeness(only_columns(self._format.read(lines), columns), constant_likeness(len(lines)))
         cut = _with_likeness(self._cut(lines.gather(own), numbers[own], columns), alike.gather(own))
         undated = ~cut.dated.to_numpy()
         if undated.any():
             others = np.sort(np.concatenate([others, own[undated]]))
             cut, own = _filter(cut, pl.Series(~undated)), own[~undated]
-        read = _with_likeness(_only(self._format.read(lines.gather(others)), columns), constant_likeness(len(others)))
+        read = _with_likeness(
+            only_columns(self._format.read(lines.gather(others)), columns), constant_likeness(len(others))
+        )
         return _merge(cut, read, np.argsort(np.concatenate([own, others])))
 
     def _recognise(self, lines: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -263,7 +265,8 @@ def _with_likeness(rows: Rows, alike: pl.Series) -> Rows:
     return Rows(rows.table.with_columns(alike.alias(ALIKE)), rows.fits, rows.partial, rows.inside, rows.dated)
 
 
-def _only(rows: Rows, columns: Collection[str] | None) -> Rows:
+def only_columns(rows: Rows, columns: Collection[str] | None) -> Rows:
+    """Leave out the columns of a format's rows that are not wanted."""
     if columns is None:
         return rows
     names = [name for name in rows.table.columns if name in columns or name in _ALWAYS]
