@@ -60,7 +60,7 @@ SPACE = st.sampled_from(["", "", "", " ", "\t", "é"])
 
 @pytest.fixture(autouse=True)
 def compared_however_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logbert.lines.reader.LONG", 0)
+    monkeypatch.setattr("logbert.lines.batches.LONG", 0)
 
 
 def slow_and_fast(format_: Format, lines: list[str], cut: int) -> tuple[list[Rows], list[Rows]]:

@@ -15,7 +15,7 @@ from tests.shop import ODD, shop_log
 
 
 def taken(path: Path, monkeypatch: pytest.MonkeyPatch, worth_comparing: int, group: str) -> tuple[Taken, list[object]]:
-    monkeypatch.setattr("logbert.lines.reader.LONG", worth_comparing)
+    monkeypatch.setattr("logbert.lines.batches.LONG", worth_comparing)
     monkeypatch.setattr("logbert.lines.reader.BATCH_BYTES", 20_000)
     intake = LogIntake(format="auto", group=group, masks=Masks.default())
     intake.slots = None

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
-from zlib import crc32
 
 import polars as pl
 
-from logbert.alike import ALIKE, NONE
+from logbert.alike import ALIKE
 from logbert.errors import InputError
-from logbert.lines.blocks import Lines, ahead, read_lines, with_last
+from logbert.lines.batches import BatchReader, is_long
+from logbert.lines.blocks import ahead, read_lines
 from logbert.lines.choice import choose_formats
 from logbert.lines.clocks import BY_NAME, Turns
-from logbert.lines.continuations import MOST_LINES, begins
+from logbert.lines.continuations import MOST_LINES
 from logbert.lines.layout import constant
 from logbert.lines.opening import is_stream, keep_stream, refuse_nothing, sample_sources
 from logbert.lines.order import Opened, in_order
-from logbert.lines.recognition import Recogniser, constant_likeness, only_columns
 from logbert.lines.records import Joiner
 from logbert.lines.sources import describe_skipped, find_sources
 from logbert.lines.streams import Intake
@@ -29,47 +27,18 @@ from logbert.lines.text import Repairs
 from logbert.progress import SILENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
 
+    from logbert.lines.batches import Batch
     from logbert.lines.format import Format
-    from logbert.lines.layout import Rows
     from logbert.lines.sources import Skipped
     from logbert.progress import Progress
 
-LONG = 1 << 18  # bytes of a source; what is less is as quickly taken apart as compared, and not worth a thread
 ALWAYS = {"line", "source", "timestamp", "message"}
 BATCHES = 3  # of messages that are given out together: every call of Polars costs as much as hundreds of lines
 LEAST_LINE = 16  # bytes that a record takes beside its message
 BATCH_BYTES = 1 << 22  # about 30,000 lines; more is slower, for the memory must be fetched anew for each batch
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """Lines of one source taken apart.
-
-    Attributes
-    ----------
-    first
-        How many lines of the source came before.
-    lines
-        The text of the lines.
-    rows
-        What the format read.
-    begin
-        Which of the lines begin a record.
-    blank
-        Which of them are empty and belong to none.
-    plain
-        Whether each of them is a record that fits the format.
-    """
-
-    first: int
-    lines: pl.Series
-    rows: Rows
-    begin: pl.Series
-    blank: pl.Series
-    plain: bool = False
 
 
 class RecordReader:
@@ -110,7 +79,7 @@ class RecordReader:
         self._counts: list[int | None] = [None] * len(opened)
         self._columns: frozenset[str] | None = None
         self._compare = compare
-        self._recognisers: dict[Hashable, Recogniser] = {}
+        self._batches = BatchReader(batch_bytes, compare)
 
     def __enter__(self) -> Self:
         """Give the reader itself."""
@@ -158,7 +127,7 @@ class RecordReader:
                 self.summary.sources += 1
                 start = line
                 records = self._records(one, start, step.advance)
-                yield from ahead(records) if _is_long(one) else records
+                yield from ahead(records) if is_long(one) else records
                 line = self.summary.lines + 1
                 self._counts[number] = line - start
 
@@ -171,7 +140,7 @@ class RecordReader:
         turns = Turns(clock.turns, turned=one.turned) if clock and clock.turns and not one.format.wrapper else None
         summary = self.summary
         try:
-            for batch in self._batches(one, intake, repairs):
+            for batch in self._batches.read(one, intake, repairs, lambda: self._columns):
                 numbered = self._number(batch, start, one.source.name)
                 if turns:
                     numbered = numbered.with_columns(turns.follow(numbered["timestamp"]))
@@ -195,13 +164,13 @@ class RecordReader:
             summary.cut += intake.cut
 
     @staticmethod
-    def _number(batch: _Batch, start: int, source: str) -> pl.DataFrame:
+    def _number(batch: Batch, start: int, source: str) -> pl.DataFrame:
         first = start + batch.first
         line = pl.int_range(first, first + len(batch.lines), eager=True).alias("line")
         name = constant(source, len(batch.lines), pl.String).alias("source")
         return pl.DataFrame([line, name, *batch.rows.table])
 
-    def _count_rows(self, batch: _Batch) -> None:
+    def _count_rows(self, batch: Batch) -> None:
         summary, rows = self.summary, batch.rows
         summary.lines += len(batch.lines)
         if batch.plain:
@@ -226,55 +195,6 @@ class RecordReader:
         if self._columns is not None:
             own = {name: kind for name, kind in own.items() if name in self._columns | ALWAYS}
         return {**own, ALIKE: pl.UInt64} if self._compare else own
-
-    def _batches(self, one: Opened, intake: Intake, repairs: Repairs, whole: bool = True) -> Iterator[_Batch]:
-        """Read one source as lines taken apart; unless `whole`, without the columns that were asked for."""
-        first = 0
-        begun = False
-        held: Lines | None = None
-        recogniser = self._recogniser(one.format) if _is_long(one) else None
-        compare = recogniser is not None or (self._compare and one.format.headless)
-        seed = crc32(one.format.layout.encode()) if compare else None
-        blocks = read_lines(one.source, self._batch_bytes, intake, repairs, seed)
-        for block, is_last in with_last(ahead(blocks) if _is_long(one) else blocks):
-            lines = block if held is None else held.and_then(block)
-            wait = 0 if is_last else one.format.unfinished(lines.text)
-            held = lines.from_end(wait) if wait else None
-            ready = lines.but_end(wait) if wait else lines
-            if ready.text.is_empty():
-                continue
-            batch = self._take_apart(ready, one.format, recogniser, first, self._columns if whole else ())
-            if not begun and not batch.blank.all():
-                begun = True
-                batch.begin[int(batch.blank.arg_min() or 0)] = True
-            yield batch
-            first += len(ready.text)
-
-    def _recogniser(self, format_: Format) -> Recogniser | None:
-        """Give what knows the lines of a format, those of other sources and passes included."""
-        if not Recogniser.can(format_):
-            return None
-        known = (format_.shape, format_.time, format_.clock, format_.level, format_.label)
-        if known not in self._recognisers:
-            self._recognisers[known] = Recogniser(format_)
-        return self._recognisers[known]
-
-    def _take_apart(
-        self, lines: Lines, format_: Format, recogniser: Recogniser | None, first: int, columns: Collection[str] | None
-    ) -> _Batch:
-        text = lines.text
-        if recogniser and lines.alike is not None and recogniser.is_worth_it():
-            rows = recogniser.read(text, lines.alike, columns)
-            if not (rows.table[ALIKE] == NONE).any():
-                every, none = constant(True, len(text)), constant(False, len(text))
-                return _Batch(first, text, rows, begin=every, blank=none, plain=True)
-        else:
-            rows = only_columns(format_.read(text), columns)
-            alike = lines.alike if format_.headless and lines.alike is not None else constant_likeness(len(text))
-            rows = replace(rows, table=rows.table.with_columns(alike))
-        begin = begins(rows, format_.joins, format_.headless)
-        blank = text.str.strip_chars().str.len_bytes() == 0
-        return _Batch(first, text, rows, begin & ~blank if blank.any() else begin, blank)
 
     def texts(self, lines: Iterable[int]) -> pl.DataFrame:
         """Give the original text of the records that begin at these lines.
@@ -315,8 +235,8 @@ class RecordReader:
         """Find the texts of the records of one source; `wanted` counts its lines from 0."""
         kept: dict[int, list[str]] = {at: [] for at in wanted}
         last = -1
-        batches = self._batches(one, Intake(), Repairs(), whole=False)
-        for batch in ahead(batches) if _is_long(one) else batches:
+        batches = self._batches.read(one, Intake(), Repairs(), tuple)
+        for batch in ahead(batches) if is_long(one) else batches:
             end = batch.first + len(batch.lines)
             own = [at for at in wanted if batch.first <= at < end]
             if batch.plain:
@@ -330,7 +250,7 @@ class RecordReader:
         yield from ((at, "\n".join(lines[: MOST_LINES + 1])) for at, lines in kept.items() if lines)
 
     @staticmethod
-    def _keep_lines(batch: _Batch, own: list[int], last: int, kept: dict[int, list[str]]) -> int:
+    def _keep_lines(batch: Batch, own: list[int], last: int, kept: dict[int, list[str]]) -> int:
         """Keep what belongs to the records wanted; give where the batch's last record begins."""
         at = pl.int_range(batch.first, batch.first + len(batch.lines), eager=True).alias("at")
         rows = pl.DataFrame([at, batch.begin.alias("begin"), batch.lines.alias("text")]).filter(~batch.blank)
@@ -343,10 +263,6 @@ class RecordReader:
             for owner, text in pl.concat([whole, alone]).select("owner", "text").iter_rows():
                 kept[owner].append(text)
         return int(rows["owner"][-1]) if len(rows) else last
-
-
-def _is_long(one: Opened) -> bool:
-    return one.source.size >= LONG
 
 
 def open_records(
