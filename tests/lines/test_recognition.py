@@ -147,6 +147,15 @@ def test_a_record_of_several_lines_is_like_no_other(tmp_path: Path) -> None:
     assert alike[1] != NONE
 
 
+def test_a_very_long_line_is_left_to_the_format(tmp_path: Path) -> None:
+    path = tmp_path / "hdfs.log"
+    path.write_text("".join(f"081109 203615 148 INFO dfs.A: took {n} {'ms' * n}\n" for n in (3, 40_000, 40_000, 3)))
+    with open_records([path], "hdfs", compare=True) as reader:
+        records = pl.concat(reader)
+    assert (records[ALIKE] != NONE).to_list() == [True, False, False, True]
+    assert records["message"].str.len_bytes().to_list() == [13, 80_011, 80_011, 13]
+
+
 def test_two_formats_never_share_a_likeness(tmp_path: Path) -> None:
     """The same line is a message in a log without headers, and a header and a message elsewhere."""
     line = "2024-05-01 10:00:00 INFO a: up 7\n"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+MOST_BYTES = 1 << 16  # of a line that is compared
 _FIELD = re.compile(r"<[^<>]+>")
 _ALWAYS: Final = ("timestamp", "message")
 _BLANK: Final = pl.Series([b" "], dtype=pl.Binary)
@@ -124,6 +125,7 @@ class Recogniser:
         missing = np.flatnonzero(numbers < 0)
         if len(missing):
             first = missing[firsts(hashes[missing])]
+            first = first[(lines.gather(first).str.len_bytes() <= MOST_BYTES).to_numpy()]
             self._learn(lines.gather(first))
             self._numbers.add(hashes[first])
             numbers[missing] = self._numbers.find(hashes[missing])
