@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logbert.alike import Numbers, blind, firsts, likeness, of_firsts
+from logbert.alike import UNLIKE, Numbers, blind, firsts, likeness, nearly_blind, of_firsts
 from logbert.templates import Mask, Masks
-from logbert.templates.masks import UNLIKE
+from tests.digits import with_other_digits
 
 PIECES = st.sampled_from(
     ["blk_", "-", "10.0.0.7", ":", "/", " ", "a", "f", "é", "ms", " KB", "T", "0x", "x", ".", "@", "[", "]", "%", "="]
@@ -36,6 +36,7 @@ MESSAGES = st.lists(PIECES | DIGITS, max_size=14).map("".join)
         (r"\x{30}+", False),
         (r"\p{Nd}{2}", True),
         (r"a{2,3}b{4}", True),
+        (r"a\{2}", False),
     ],
 )
 def test_only_what_is_plainly_blind_to_digits_is_called_so(regex: str, expected: bool) -> None:
@@ -45,11 +46,26 @@ def test_only_what_is_plainly_blind_to_digits_is_called_so(regex: str, expected:
 @given(MESSAGES, st.data())
 def test_the_default_masks_take_the_same_of_messages_that_are_alike(message: str, data: st.DataObject) -> None:
     assert Masks.default().blind
-    other = re.sub("[0-9]", lambda _: data.draw(st.sampled_from("0123456789")), message)
+    other = with_other_digits(message, data)
     assert likeness(message.encode()) == likeness(other.encode())
     if re.search(UNLIKE, message) is None:
         masked = Masks.default().apply(pl.Series([message, other]))
         assert masked[0] == masked[1]
+
+
+@pytest.mark.parametrize(
+    ("regex", "expected"),
+    [
+        ("0[xX][0-9a-f]+", True),
+        ("0x[0-9]+", True),
+        ("[0x]+", False),
+        ("0x?1*", False),
+        ("0[xX]*", False),
+        ("10x", False),
+    ],
+)
+def test_a_zero_may_be_named_where_an_x_must_follow(regex: str, expected: bool) -> None:
+    assert nearly_blind(regex) is expected
 
 
 def test_masks_that_look_at_digits_are_not_blind() -> None:

@@ -27,7 +27,12 @@ _LEAST_SLOTS = 1 << 16
 _SPARSE = 4  # slots a number, at least
 _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")  # an escape, or a class
 _ALL_DIGITS = re.compile(r"(?<!-)0-9(?!-)")
-_COUNT = re.compile(r"(?<!\\x)(?<!\\u)(?<!\\U)(?<!\\[pP])\{\d+(?:,\d*)?\}")
+_COUNT = re.compile(r"(?<!\\)(?<!\\x)(?<!\\u)(?<!\\U)(?<!\\[pP])\{\d+(?:,\d*)?\}")
+# A zero that an x must follow; pieces are taken whole, lest a zero in a class pass for one.
+_HEX = re.compile(rf"({_PIECE.pattern})|0(?=(?:[xX]|\[xX\])(?![?*{{]))")
+
+UNLIKE = "[0-9][xX]"
+"""In a message with a digit before an x, expressions may tell that digit from others: 0x1f is a number, 3x1f is not."""
 
 
 def likeness(text: bytes) -> bytes:
@@ -51,6 +56,17 @@ def blind(regex: str) -> bool:
     """
     bare = _COUNT.sub("", _PIECE.sub(_without_all_digits, regex))
     return not any(character.isdigit() for character in bare)
+
+
+def nearly_blind(regex: str) -> bool:
+    """Tell whether an expression treats every digit as any other in all messages that `UNLIKE` does not fit.
+
+    Examples
+    --------
+    >>> nearly_blind("0[xX][0-9a-f]+"), nearly_blind("[0x]+"), nearly_blind("0x?1")
+    (True, False, False)
+    """
+    return blind(_HEX.sub(lambda found: found[1] or "", regex))
 
 
 def _without_all_digits(found: re.Match[str]) -> str:
@@ -117,7 +133,7 @@ def firsts(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def of_firsts(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give one row of each likeness, and for every row which of them stands for it.
+    """Give the first row of each likeness, in order, and for every row which of them stands for it.
 
     Examples
     --------
@@ -125,7 +141,9 @@ def of_firsts(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np
     >>> rows[standing_for].tolist()
     [0, 1, 0, 3, 4]
     """
-    _, first, which = np.unique(hashes, return_index=True, return_inverse=True)
+    first = firsts(hashes)
+    order = np.argsort(hashes[first])
+    which = order[np.searchsorted(hashes[first], hashes, sorter=order)]
     alone = np.flatnonzero(hashes == NONE)
-    which[alone] = len(first) + np.arange(len(alone))
-    return np.concatenate([first, alone]), which
+    which[alone] = np.searchsorted(first, alone)
+    return first, which

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logbert.alike import FRESH, MOST_LIKENESSES, NONE, Numbers, blind, firsts
+from logbert.alike import FRESH, MOST_LIKENESSES, NONE, UNLIKE, Numbers, blind, firsts, nearly_blind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,8 +69,6 @@ class Matches:
     ----------
     regex
         In the syntax of Rust's regex crate.
-    unlike
-        What tells messages in which digits may matter all the same.
 
     Examples
     --------
@@ -79,14 +77,14 @@ class Matches:
     ([2, 0], ['30', '2'])
     """
 
-    def __init__(self, regex: str, unlike: str = "") -> None:
+    def __init__(self, regex: str) -> None:
         self.regex = regex
-        self.unlike = unlike
         groups = len(pl.Series([""]).str.extract_groups(regex).struct.fields) if regex else 0
         self.grouped = groups > 0
         # Where a group begins inside a match is known if it ends with it.
         placed = not groups or (groups == 1 and _GROUP_AT_END.search(regex) is not None)
-        self.comparable = bool(regex) and placed and blind(regex.replace("0[xX]", "") if unlike else regex)
+        self.comparable = bool(regex) and placed and nearly_blind(regex)
+        self._blind = blind(regex)
         self._numbers = Numbers()
         self._first = np.zeros(1, dtype=np.int64)  # each likeness's first place, and one beyond the last
         self._places = np.zeros((0, 2), dtype=np.int64)
@@ -123,8 +121,8 @@ class Matches:
         first = first[hashes[first] != NONE]
         if len(first) > max(FEW, FRESH * len(hashes)):
             return numbers
-        if self.unlike:
-            first = first[~messages.gather(first).str.contains(self.unlike).fill_null(True).to_numpy()]
+        if not self._blind:
+            first = first[~messages.gather(first).str.contains(UNLIKE).fill_null(True).to_numpy()]
         self._learn(messages.gather(first))
         self._numbers.add(hashes[first])
         numbers[missing] = self._numbers.find(hashes[missing])
@@ -147,14 +145,24 @@ class Matches:
         self._first = np.concatenate([self._first, self._first[-1] + np.cumsum(counts)])
 
     def _search(self, messages: pl.Series) -> pl.Series:
-        """Look at every message, on all cores."""
+        """Look at every message."""
         if not self.regex:
             return pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(messages))
-        frame = messages.alias("message").to_frame().lazy()
-        found = pl.col("message").str.extract_all(self.regex)
-        size = max(_LEAST_PART, -(-len(messages) // pl.thread_pool_size()))
-        parts = [frame.slice(at, size).select(found) for at in range(0, max(1, len(messages)), size)]
-        return pl.concat([part.to_series() for part in pl.collect_all(parts)])
+        return on_all_cores(messages.alias("message"), pl.col("message").str.extract_all(self.regex))
+
+
+def on_all_cores(texts: pl.Series, expression: pl.Expr) -> pl.Series:
+    """Work an expression out for a column of texts: a regex runs on one core, so that each gets a part of them.
+
+    Examples
+    --------
+    >>> on_all_cores(pl.Series("text", ["a1", "b2"]), pl.col("text").str.extract("([0-9])")).to_list()
+    ['1', '2']
+    """
+    frame = texts.to_frame().lazy()
+    size = max(_LEAST_PART, -(-len(texts) // pl.thread_pool_size()))
+    parts = [frame.slice(at, size).select(expression) for at in range(0, max(1, len(texts)), size)]
+    return pl.concat([part.to_series() for part in pl.collect_all(parts)])
 
 
 def ranges(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

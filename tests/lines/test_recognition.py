@@ -18,6 +18,7 @@ from logbert.lines.pattern import Pattern
 from logbert.lines.presets import BY_NAME, PRESETS
 from logbert.lines.recognition import Recogniser
 from logbert.lines.text import Repairs, to_lines_and_likenesses
+from tests.digits import with_other_digits
 
 # A piece of each kind that headers are made of, right and wrong, and what comes between them.
 HEADS = {
@@ -89,10 +90,8 @@ def test_recognised_lines_are_read_as_the_format_reads_them(name: str, data: st.
     line = st.builds(
         lambda before, head, message, after: before + head + message + after, SPACE, heads, MESSAGES, SPACE
     )
-    digits = st.sampled_from("0123456789")
     lines = data.draw(st.lists(line, min_size=1, max_size=12))
-    again = ["".join(data.draw(digits) if c.isdigit() and c.isascii() else c for c in line) for line in lines]
-    lines = data.draw(st.permutations(lines + again))
+    lines = data.draw(st.permutations(lines + [with_other_digits(line, data) for line in lines]))
     for clock in preset.clocks:
         assert_same(*slow_and_fast(preset.format(clock), lines, data.draw(st.integers(0, len(lines)))))
 

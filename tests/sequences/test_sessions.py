@@ -13,6 +13,7 @@ from logbert.lines.text import Repairs, to_lines_and_likenesses
 from logbert.sequences import Grouping
 from logbert.sequences.collector import Collector
 from logbert.sequences.id_finder import IdFinder
+from tests.digits import with_other_digits
 
 DATANODE = [
     "Receiving block blk_-1608999687919862906 src: /10.250.19.102:54106 dest: /10.250.19.102:50010",
@@ -64,8 +65,7 @@ def test_ids_are_found_beyond_line_ends_and_ascii() -> None:
 def test_ids_are_cut_where_they_stand_in_messages_that_are_alike(
     messages: list[str], regex: str, data: st.DataObject
 ) -> None:
-    digits = st.sampled_from("0123456789")
-    again = ["".join(data.draw(digits) if c.isdigit() else c for c in message) for message in messages]
+    again = [with_other_digits(message, data) for message in messages]
     finder = IdFinder(regex)
     for part in (messages, again, messages + again):
         if not part:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from logbert.lines.text import Repairs, to_lines_and_likenesses
 from logbert.templates import Templates, ValueReader
+from tests.digits import with_other_digits
 
 COLUMNS = ("line", "key", "slot", "unit", "number", "word")
 
@@ -111,8 +112,7 @@ def test_at_detection_what_is_wanted_is_read_and_nothing_else(messages: list[str
 def test_values_are_cut_where_they_stand_in_messages_that_are_alike(
     messages: list[str], sizes: list[int], data: st.DataObject
 ) -> None:
-    digits = st.sampled_from("0123456789")
-    messages += ["".join(data.draw(digits) if c.isdigit() else c for c in message) for message in messages]
+    messages += [with_other_digits(message, data) for message in messages]
     assert read(messages, sizes, alike=True).equals(read(messages, []))
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from logbert.alike import MOST_LIKENESSES, NONE, Numbers, firsts
-from logbert.templates.masks import UNLIKE
+from logbert.alike import MOST_LIKENESSES, NONE, UNLIKE, Numbers, firsts, of_firsts
 from logbert.templates.tokens import MOST_CHARACTERS
 
 if TYPE_CHECKING:
@@ -57,7 +56,6 @@ class Codebook:
         self.counts = np.zeros(0, dtype=np.int64)
         self._masked: list[pl.Series] = []
         self._examples: list[pl.Series] = []
-        self._examples_from = 0
         self._hashes = Numbers()
         self._likenesses = Numbers()
         self._code_of_likeness = np.zeros(0, dtype=np.int64)
@@ -93,21 +91,15 @@ class Codebook:
     def _number_likenesses(self, messages: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Give the codes of messages by the first of each likeness, and remember them."""
         first = firsts(hashes)
-        apart = messages.gather(first).str.contains(UNLIKE).fill_null(True).to_numpy() | (hashes[first] == NONE)
-        alone = np.zeros(len(hashes), dtype=bool)
-        alone[first] = True
-        if apart.any():
-            alone |= np.isin(hashes, hashes[first[apart]])
-        codes = np.empty(len(hashes), dtype=np.int64)
-        kept = np.zeros(len(hashes), dtype=bool)
-        codes[alone], kept[alone] = self._number(messages.filter(pl.Series(alone)))
-        like = first[np.argsort(hashes[first])]
-        codes[~alone] = codes[like[np.searchsorted(hashes[like], hashes[~alone])]]
-        lasting = first[~apart & kept[first]]
+        unlike = first[messages.gather(first).str.contains(UNLIKE).fill_null(True).to_numpy()]
+        hashes = np.where(np.isin(hashes, hashes[unlike]), np.uint64(NONE), hashes)
+        first, standing_for = of_firsts(hashes)
+        codes, kept = self._number(messages.gather(first))
         if len(self._likenesses) < MOST_LIKENESSES:
-            self._likenesses.add(hashes[lasting])
+            lasting = kept & (hashes[first] != NONE)
+            self._likenesses.add(hashes[first[lasting]])
             self._code_of_likeness = np.concatenate([self._code_of_likeness, codes[lasting]])
-        return codes
+        return codes[standing_for]
 
     def _number(self, messages: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Give the code of each message, and whether it is a code of its own; new ones are numbered, none counted."""
@@ -142,7 +134,7 @@ class Codebook:
             Distinct masked messages in the order of their codes.
         """
         self._add(masked, pl.Series([], dtype=pl.String), masked.hash().to_numpy())
-        self._examples, self._examples_from = [], len(self)
+        self._examples = []
 
     def masked(self, start: int = 0) -> pl.Series:
         """Give the masked messages from code `start` on."""
@@ -152,7 +144,7 @@ class Codebook:
     def take_examples(self) -> pl.Series:
         """Give the first raw message of each code added since the last call, and forget them."""
         examples = pl.concat(self._examples) if self._examples else pl.Series([], dtype=pl.String)
-        self._examples, self._examples_from = [], len(self)
+        self._examples = []
         return examples
 
     def _beyond(self, masked: pl.Series, examples: pl.Series) -> NDArray[np.int64]:

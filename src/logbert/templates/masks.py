@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
-from logbert.alike import blind
+from logbert.alike import nearly_blind
 from logbert.errors import InputError, ModelError, OptionError
+from logbert.matches import on_all_cores
 from logbert.templates.drain3_ini import read_drain3_ini
 
 if TYPE_CHECKING:
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WILDCARD = "<*>"
-UNLIKE = "[0-9][xX]"
-"""In a message with a digit before an x, masks may tell that digit from others: 0x1f is a number, 3x1f is not."""
-
-_LEAST_PART = 10_000
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ESCAPED_WORD_BOUNDARY = re.compile(r"(?<!\\)((?:\\\\)*)\\b(?!\{)")
@@ -221,7 +218,7 @@ class Masks:
     @cached_property
     def blind(self) -> bool:
         """Whether the masks take the same places in messages that differ only in digits, but for `UNLIKE`."""
-        return all(blind(re.sub(r"0(?=\[xX\]|x)", "", mask.regex)) for mask in self._masks)
+        return all(nearly_blind(mask.regex) for mask in self._masks)
 
     def apply(self, messages: pl.Series) -> pl.Series:
         """Put the wildcard in place of every value.
@@ -233,12 +230,7 @@ class Masks:
         """
         if not self._masks:
             return messages
-        frame = messages.to_frame("message")
-        replaced = pl.col("message").str.replace_all(self.alternation, WILDCARD)
-        # a regex runs on one core, however many there are: each gets its part of the messages
-        size = max(_LEAST_PART, -(-len(messages) // pl.thread_pool_size()))
-        parts = [frame.lazy().slice(start, size).select(replaced) for start in range(0, max(1, len(frame)), size)]
-        return pl.concat([part.to_series() for part in pl.collect_all(parts)])
+        return on_all_cores(messages.alias("message"), pl.col("message").str.replace_all(self.alternation, WILDCARD))
 
     def name_matches(self, message: str) -> list[tuple[str, str]]:
         """Say which mask took what of one message, for whoever adjusts them.

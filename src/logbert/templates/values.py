@@ -15,7 +15,7 @@ import polars as pl
 
 from logbert.matches import Matches, ranges
 from logbert.templates.codebook import CAUSE
-from logbert.templates.masks import UNLIKE, WILDCARD
+from logbert.templates.masks import WILDCARD
 from logbert.templates.quantities import quantities
 from logbert.templates.tokens import MOST_CHARACTERS
 
@@ -73,7 +73,7 @@ class ValueReader:
         # Of masks of codes: does one end a name, is it to be read.
         self._named = np.zeros(0, dtype=np.bool_)
         self._numeric = np.zeros(0, dtype=np.bool_)
-        self._matches = Matches(templates.masks.alternation, UNLIKE)
+        self._matches = Matches(templates.masks.alternation)
         self._records: list[pl.DataFrame] = []
         self._numbers: list[pl.DataFrame] = []
         if self._slots_wanted is not None:
