@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -58,16 +58,16 @@ FalseAlarms = Annotated[
     float, typer.Option("--false-alarms", metavar="SHARE", help="Share of normal sequences that may be flagged.")
 ]
 Labels = Annotated[
-    Optional[Path],  # noqa: UP045
+    Path | None,
     typer.Option("--labels", metavar="FILE", help="BlockId,Label or one 0/1 a line, where the format has none."),
 ]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 Masks = Annotated[
-    Optional[Path],  # noqa: UP045 - typer reads it at run time
+    Path | None,
     typer.Option("--masks", metavar="FILE", help="A TOML file or a drain3.ini with masks for parameters."),
 ]
 Templates = Annotated[
-    Optional[Path],  # noqa: UP045
+    Path | None,
     typer.Option("--templates", metavar="FILE", help="EventId,EventTemplate: the text of the keys of sequences."),
 ]
 
@@ -96,7 +96,7 @@ def train(
     inputs: Inputs,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where the model directory goes.")],
     *,
-    format: FormatOption = "auto",  # noqa: A002
+    format: FormatOption = "auto",  # noqa: A002 - the word of the command line
     group: GroupOption = "auto",
     detector: DetectorOption = "fusion",
     preset: PresetOption = "default",
@@ -142,7 +142,7 @@ def detect(
     model: Model,
     *,
     output: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option("--output", "-o", metavar="OUT", help="Write all verdicts: .jsonl, .csv, .parquet; or .html."),
     ] = None,
     top: Annotated[int, typer.Option("--top", metavar="N", help="How many incidents to print.", min=0)] = 20,
@@ -180,7 +180,7 @@ def detect(
 def feedback(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="The directory that `train` wrote.")],
     incident: Annotated[
-        Optional[str],  # noqa: UP045
+        str | None,
         typer.Argument(metavar="INCIDENT", help="Its id, as `detect` prints it; without one the answers are listed."),
     ] = None,
     *,
@@ -214,7 +214,7 @@ def parse(
         typer.Option("--output", "-o", metavar="OUT", help="X.csv gives X's structured and templates files; .parquet."),
     ],
     *,
-    format: FormatOption = "auto",  # noqa: A002
+    format: FormatOption = "auto",  # noqa: A002 - the word of the command line
     masks: Masks = None,
     quiet: Quiet = False,
 ) -> None:
@@ -242,7 +242,7 @@ def evaluate(
     inputs: Inputs,
     *,
     model: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option("--model", "-m", metavar="MODEL", help="Judge with this model; else split and train."),
     ] = None,
     labels: Labels = None,
@@ -253,7 +253,7 @@ def evaluate(
     split: Annotated[
         str, typer.Option("--split", help="random, or time: learn from the earliest, judge what is later.")
     ] = "time",
-    format: FormatOption = "auto",  # noqa: A002
+    format: FormatOption = "auto",  # noqa: A002 - the word of the command line
     group: GroupOption = "auto",
     detector: DetectorOption = "fusion",
     preset: PresetOption = "default",
@@ -314,7 +314,7 @@ def reproduce(
     ],
     *,
     data: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option("--data", metavar="DIR", help="Where the data sets are; those that `datasets get` fetched."),
     ] = None,
     output: Annotated[
@@ -324,11 +324,11 @@ def reproduce(
     seeds: Annotated[int, typer.Option("--seeds", metavar="K", help="As many splits and trainings.", min=1)] = 5,
     quick: Annotated[bool, typer.Option("--quick", help="Everything on a tenth of the data.")] = False,
     detectors: Annotated[
-        Optional[str],  # noqa: UP045
+        str | None,
         typer.Option("--detectors", metavar="D,D...", help="Only these rows of table 2, by commas."),
     ] = None,
     sets: Annotated[
-        Optional[str],  # noqa: UP045
+        str | None,
         typer.Option("--sets", metavar="S,S...", help="Only these of the data sets found, by commas."),
     ] = None,
     quiet: Quiet = False,
@@ -352,7 +352,7 @@ def reproduce(
 @app.command()
 def demo(
     output: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Keep the logs and the model here."),
     ] = None,
     *,
