@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from zlib import crc32
 
@@ -10,7 +10,7 @@ from logbert.alike import ALIKE, NONE
 from logbert.lines.blocks import Lines, ahead, read_lines, with_last
 from logbert.lines.continuations import begins
 from logbert.lines.layout import constant
-from logbert.lines.recognition import Recogniser, constant_likeness, only_columns
+from logbert.lines.recognition import Recogniser, constant_likeness, only_columns, with_likeness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator
@@ -116,7 +116,7 @@ class BatchReader:
         else:
             rows = only_columns(format_.read(text), columns)
             alike = lines.alike if format_.headless and lines.alike is not None else constant_likeness(len(text))
-            rows = replace(rows, table=rows.table.with_columns(alike))
+            rows = with_likeness(rows, alike)
         begin = begins(rows, format_.joins, format_.headless)
         blank = text.str.strip_chars().str.len_bytes() == 0
         return Batch(first, text, rows, begin & ~blank if blank.any() else begin, blank)

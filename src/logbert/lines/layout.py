@@ -10,6 +10,7 @@ import polars as pl
 if TYPE_CHECKING:
     from typing import Self
 
+ALWAYS = frozenset({"line", "source", "timestamp", "message"})  # columns that every frame of records has
 MATCHED = "_matched"  # the line fits the layout
 INSIDE = "_inside"  # the line belongs to the record that began before it, and its text is in there already
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from bisect import bisect_left
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -16,7 +17,7 @@ from logbert.lines.blocks import ahead, read_lines
 from logbert.lines.choice import choose_formats
 from logbert.lines.clocks import BY_NAME, Turns
 from logbert.lines.continuations import MOST_LINES
-from logbert.lines.layout import constant
+from logbert.lines.layout import ALWAYS, constant
 from logbert.lines.opening import is_stream, keep_stream, refuse_nothing, sample_sources
 from logbert.lines.order import Opened, in_order
 from logbert.lines.records import Joiner
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from logbert.lines.sources import Skipped
     from logbert.progress import Progress
 
-ALWAYS = {"line", "source", "timestamp", "message"}
 BATCHES = 3  # of messages that are given out together: every call of Polars costs as much as hundreds of lines
 LEAST_LINE = 16  # bytes that a record takes beside its message
 BATCH_BYTES = 1 << 22  # about 30,000 lines; more is slower, for the memory must be fetched anew for each batch
@@ -98,7 +98,7 @@ class RecordReader:
 
     def only(self, columns: Iterable[str]) -> None:
         """Leave out all other columns but `line`, `source`, `timestamp` and `message` from here on."""
-        self._columns = frozenset(columns) | {"message"}
+        self._columns = frozenset(columns)
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """Read all records, in frames of bounded size."""
@@ -238,7 +238,7 @@ class RecordReader:
         batches = self._batches.read(one, Intake(), Repairs(), tuple)
         for batch in ahead(batches) if is_long(one) else batches:
             end = batch.first + len(batch.lines)
-            own = [at for at in wanted if batch.first <= at < end]
+            own = wanted[bisect_left(wanted, batch.first) : bisect_left(wanted, end)]
             if batch.plain:
                 for at in own:
                     kept[at].append(batch.lines[at - batch.first])

@@ -8,6 +8,7 @@ fit the format whole, and one whose time is none, is left to the format.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ import polars as pl
 from logbert.alike import ALIKE, FRESH, MOST_LIKENESSES, NONE, REST, TRIAL, Numbers, blind, firsts
 from logbert.lines.clocks import BY_NAME
 from logbert.lines.format import NORMAL_LABEL, Format
-from logbert.lines.layout import Rows, constant
+from logbert.lines.layout import ALWAYS, Rows, constant
 from logbert.lines.pattern import Pattern
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 16  # of a line that is compared
 _FIELD = re.compile(r"<[^<>]+>")
-_ALWAYS: Final = ("timestamp", "message")
 _BLANK: Final = pl.Series([b" "], dtype=pl.Binary)
 _ABSENT: Final = -1  # a field that lines of this likeness do not have
 
@@ -54,6 +54,9 @@ class Recogniser:
         self._format = format_
         self._pattern = format_.shape
         self._fields = format_.shape.fields
+        self._column_of = {**format_.renamed, self._pattern.content: "message"}
+        if format_.level:
+            self._column_of[format_.level] = "level"
         self._numbers = Numbers()
         self._whole = np.zeros(0, dtype=bool)
         self._places = np.zeros((0, len(self._fields), 2), dtype=np.int64)
@@ -104,17 +107,17 @@ class Recogniser:
         if known.all():
             rows = self._cut(lines, numbers, columns)
             if rows.dated.all():
-                return _with_likeness(rows, alike)
+                return with_likeness(rows, alike)
             known = rows.dated.to_numpy()
         own, others = np.flatnonzero(known), np.flatnonzero(~known)
         if not len(own):
-            return _with_likeness(only_columns(self._format.read(lines), columns), constant_likeness(len(lines)))
-        cut = _with_likeness(self._cut(lines.gather(own), numbers[own], columns), alike.gather(own))
+            return with_likeness(only_columns(self._format.read(lines), columns), constant_likeness(len(lines)))
+        cut = with_likeness(self._cut(lines.gather(own), numbers[own], columns), alike.gather(own))
         undated = ~cut.dated.to_numpy()
         if undated.any():
             others = np.sort(np.concatenate([others, own[undated]]))
             cut, own = _filter(cut, pl.Series(~undated)), own[~undated]
-        read = _with_likeness(
+        read = with_likeness(
             only_columns(self._format.read(lines.gather(others)), columns), constant_likeness(len(others))
         )
         return _merge(cut, read, np.argsort(np.concatenate([own, others])))
@@ -139,13 +142,12 @@ class Recogniser:
     def _learn(self, lines: pl.Series) -> None:
         """Find the places of the fields in lines of new likenesses."""
         rows = self._format.read(lines)
-        table = _fields_of(self._format, rows.table)
         frame = pl.DataFrame({"line": lines.cast(pl.Binary)})
         good = rows.whole & ~rows.inside
         end = pl.zeros(len(lines), pl.Int64, eager=True)
         places = np.full((len(lines), len(self._fields), 2), _ABSENT, dtype=np.int64)
         for number, name in enumerate(self._fields):
-            text = table[name]
+            text = rows.table[self._column_of[name]]
             length = text.str.len_bytes().cast(pl.Int64)
             if number == len(self._fields) - 1:
                 at = lines.str.strip_chars_end().str.len_bytes().cast(pl.Int64) - length
@@ -183,9 +185,8 @@ class Recogniser:
         format_ = self._format
         length = len(lines)
         cuts = _Cuts(lines, numbers)
-        fields = {"message": self._pattern.content, "level": format_.level, "label": format_.label}
-        fields |= {column: name for name, column in format_.renamed.items()}
-        names = [name for name in format_.columns if columns is None or name in columns or name in _ALWAYS]
+        fields = {column: name for name, column in self._column_of.items()} | {"label": format_.label}
+        names = [name for name in format_.columns if columns is None or name in columns or name in ALWAYS]
         for name in names:
             if name == "timestamp":
                 cuts.add(name, self._time_of(cuts, numbers))
@@ -251,28 +252,22 @@ def constant_likeness(length: int) -> pl.Series:
     return pl.Series(ALIKE, [NONE], dtype=pl.UInt64).new_from_index(0, length)
 
 
-def _fields_of(format_: Format, table: pl.DataFrame) -> pl.DataFrame:
-    """Give the columns of a format's rows by the names of its fields."""
-    names = {format_.shape.content: "message"} | ({format_.level: "level"} if format_.level else {})
-    names |= format_.renamed
-    return table.select(pl.col(column).alias(name) for name, column in names.items())
-
-
 def _slices(lines: pl.Series, at: pl.Series, length: pl.Series) -> pl.Series:
     frame = pl.DataFrame({"line": lines.cast(pl.Binary), "at": at, "length": length})
     return frame.select(pl.col("line").bin.slice("at", "length")).to_series()
 
 
-def _with_likeness(rows: Rows, alike: pl.Series) -> Rows:
-    return Rows(rows.table.with_columns(alike.alias(ALIKE)), rows.fits, rows.partial, rows.inside, rows.dated)
+def with_likeness(rows: Rows, alike: pl.Series) -> Rows:
+    """Give a format's rows with the hashes of their likenesses."""
+    return replace(rows, table=rows.table.with_columns(alike.alias(ALIKE)))
 
 
 def only_columns(rows: Rows, columns: Collection[str] | None) -> Rows:
     """Leave out the columns of a format's rows that are not wanted."""
     if columns is None:
         return rows
-    names = [name for name in rows.table.columns if name in columns or name in _ALWAYS]
-    return Rows(rows.table.select(names), rows.fits, rows.partial, rows.inside, rows.dated)
+    names = [name for name in rows.table.columns if name in columns or name in ALWAYS]
+    return replace(rows, table=rows.table.select(names))
 
 
 def _filter(rows: Rows, keep: pl.Series) -> Rows:

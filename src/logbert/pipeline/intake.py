@@ -16,7 +16,7 @@ from logbert.alike import ALIKE
 from logbert.detectors.key_texts import KeyTexts
 from logbert.errors import InputError, OptionError
 from logbert.lines import Format, RecordReader, open_records
-from logbert.lines.reader import ALWAYS
+from logbert.lines.layout import ALWAYS
 from logbert.pipeline.levels import LevelTally
 from logbert.sequences import Grouping
 from logbert.templates import Masks, Templates, ValueReader
@@ -120,6 +120,7 @@ class LogIntake:
         lines = chosen["lines"].explode().unique().implode()
         self.templates = Templates(masks=self.templates.masks)
         reader = open_records(inputs, self.format, progress=progress, compare=True)
+        reader.only(())
         for frame in reader:
             own = frame.filter(pl.col("line").is_in(lines))
             self.templates.encode(own["message"], own[ALIKE])

@@ -31,31 +31,15 @@ class Clocks:
 
     def add(self, records: pl.DataFrame) -> None:
         """Take note of a batch of records (line, source, time)."""
-        if records["source"].n_unique() == 1:
-            self._add_one(records)
-            return
-        self._runs.append(_runs(records))
+        alone = records["source"].n_unique() == 1  # of one source, as most batches are
+        self._runs.append(_runs(records, alone))
         for source in self._runs[-1]["source"].unique(maintain_order=True):
             self._numbers.setdefault(source, len(self._numbers))
         if records["time"].null_count():
             self._untimed.append(self._filled(records))
-        known = records.drop_nulls("time").group_by("source", maintain_order=True)
-        for source, first, last in known.agg(first=pl.col("time").first(), last=pl.col("time").last()).iter_rows():
+        for source, first, last in _ends(records, alone):
             self._first.setdefault(source, first)
             self._last[source] = last
-
-    def _add_one(self, records: pl.DataFrame) -> None:
-        """Take note of a batch of one source, as most are."""
-        source = records["source"][0]
-        # A slice would keep all of the batch's columns alive.
-        self._runs.append(pl.DataFrame({"line": [records["line"][0]], "source": [source]}))
-        self._numbers.setdefault(source, len(self._numbers))
-        if records["time"].null_count():
-            self._untimed.append(self._filled(records))
-        known = records["time"].drop_nulls()
-        if len(known):
-            self._first.setdefault(source, known[0])
-            self._last[source] = known[-1]
 
     @property
     def several(self) -> bool:
@@ -96,7 +80,18 @@ class Clocks:
         )["begins"]
 
 
-def _runs(records: pl.DataFrame) -> pl.DataFrame:
+def _ends(records: pl.DataFrame, alone: bool) -> list[tuple[str, int, int]]:
+    """Give the first and the last time of each source of a batch that gives any."""
+    if alone:
+        times = records["time"].drop_nulls()
+        return [(records["source"][0], times[0], times[-1])] if len(times) else []
+    known = records.drop_nulls("time").group_by("source", maintain_order=True)
+    return known.agg(first=pl.col("time").first(), last=pl.col("time").last()).rows()
+
+
+def _runs(records: pl.DataFrame, alone: bool) -> pl.DataFrame:
     """Give the lines at which another source begins: files are read one after the other, so there are few."""
+    if alone:  # a slice would keep all of the batch's columns alive
+        return pl.DataFrame({"line": [records["line"][0]], "source": [records["source"][0]]})
     begins = pl.col("source").ne_missing(pl.col("source").shift()) | (pl.int_range(pl.len()) == 0)
     return records.select("line", "source", begins.alias("begins")).filter("begins").drop("begins")
